@@ -1,0 +1,231 @@
+"""`Dump` in, `Diagnosis` out. Nothing is opened or asked: what was seen is all there is.
+
+The order of decision: is it stuck at all, was it forked, what does each innermost wait want, which signature, and what
+proves it. Being wrong costs people days: without proof nothing is called more than likely, and a doubt is said.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Iterator, List, Optional, Sequence, Tuple
+
+from forkhang_ipy.analysis import graph, sentences
+from forkhang_ipy.analysis.ancestry import with_ancestry
+from forkhang_ipy.analysis.matching import Match, Place, fork_site, match
+from forkhang_ipy.analysis.progress import Progress, progress
+from forkhang_ipy.analysis.waits import with_waits
+from forkhang_ipy.knowledge.remedies import REMEDIES
+from forkhang_ipy.knowledge.signatures import Fact
+from forkhang_ipy.model import (
+    Confidence,
+    Diagnosis,
+    Dump,
+    Finding,
+    Link,
+    Process,
+    Remedy,
+    Told,
+    Verdict,
+    WaitKind,
+    Who,
+)
+
+WEIGHT = (
+    Verdict.FORK_DEADLOCK,
+    Verdict.FORK_ERROR,
+    Verdict.NOT_FORK_DEADLOCK,
+    Verdict.INCONCLUSIVE,
+    Verdict.NOT_HUNG,
+)
+SURE = (Confidence.PROVEN, Confidence.LIKELY, Confidence.POSSIBLE)
+Case = Tuple[Place, Match]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The verdict and what it says; `decide` where it is inconclusive."""
+
+    verdict: Verdict
+    confidence: Confidence
+    summary: str
+    decide: Optional[str] = None
+
+
+def diagnose(dump: Dump) -> Diagnosis:
+    """What this dump shows, and what proves it."""
+    seen = with_waits(with_ancestry(dump))
+    waits = graph.graph(seen)
+    stuck = graph.stuck(waits)
+    places = [place for place in _places(seen, stuck) if _in_scope(place.process, seen)]
+    cases = sorted(((place, found) for place, found in zip(places, map(match, places)) if found), key=_weight)
+    answer = _answer(cases, places)
+    findings = tuple(_finding(found, place) for place, found in cases)
+    return Diagnosis(
+        verdict=answer.verdict,
+        confidence=answer.confidence,
+        summary=answer.summary,
+        findings=findings,
+        chain=tuple(_chain(seen, cases, waits)),
+        stuck=tuple(sorted(stuck, key=lambda node: tuple(number or 0 for number in node))),
+        remedies=_remedies(findings, answer.verdict),
+        dump=seen,
+        decide=answer.decide,
+    )
+
+
+# --- places and findings ---------------------------------------------------------------------------------------------
+
+
+def _places(dump: Dump, stuck: frozenset[graph.Node]) -> Iterator[Place]:
+    for process in dump.processes:
+        for thread in graph.live(process):
+            yield Place(thread, process, dump.process(process.parent), dump, stuck)
+
+
+def _in_scope(process: Process, dump: Dump) -> bool:
+    """Whether a process is the one that was asked about, or descends from it; its parent is only a witness."""
+    target = dump.process(dump.target)
+    return target is None or target.parent is None or process.pid != target.parent
+
+
+def _weight(case: Case) -> Tuple[int, int]:
+    _, found = case
+    return WEIGHT.index(found.signature.verdict), SURE.index(found.confidence)
+
+
+def _finding(found: Match, place: Place) -> Finding:
+    signature = found.signature
+    return Finding(
+        signature=signature.id,
+        title=signature.title,
+        verdict=signature.verdict,
+        confidence=found.confidence,
+        who=_who(place),
+        process=place.process.pid,
+        thread=place.thread,
+        frames=found.frames,
+        fork_site=fork_site(place.thread) if place.process.forked else (),
+        lock=sentences.named_lock(place.lock, signature.lock),
+        evidence=tuple(sentences.evidence(found, place)),
+        remedies=tuple(remedy.id for remedy in signature.remedies),
+    )
+
+
+def _who(place: Place) -> Who:
+    if place.process.forked:
+        return Who.CHILD
+    has_children = any(other.parent == place.process.pid for other in place.dump.processes)
+    waits_for_child = place.thread.wait is not None and place.thread.wait.kind is WaitKind.CHILD
+    return Who.PARENT if has_children or waits_for_child else Who.NONE
+
+
+def _remedies(findings: Sequence[Finding], verdict: Verdict) -> Tuple[Remedy, ...]:
+    """The remedies of the findings that the verdict rests on, each once."""
+    known = {remedy.id: remedy for remedy in REMEDIES}
+    ids = dict.fromkeys(name for finding in findings if finding.verdict is verdict for name in finding.remedies)
+    return tuple(known[name] for name in ids)
+
+
+# --- the answer ------------------------------------------------------------------------------------------------------
+
+
+def _answer(cases: Sequence[Case], places: Sequence[Place]) -> Answer:
+    for place, found in cases:
+        verdict = found.signature.verdict
+        if verdict in (Verdict.FORK_DEADLOCK, Verdict.FORK_ERROR, Verdict.NOT_FORK_DEADLOCK):
+            return Answer(verdict, found.confidence, sentences.summary(found, place))
+    stopped = next((place for place in places if _is(place, WaitKind.STOPPED)), None)
+    if stopped is not None:
+        return Answer(Verdict.NOT_FORK_DEADLOCK, Confidence.PROVEN, sentences.stopped(stopped))
+    doubts = [place for place in places if not _explained(place, cases, places)]
+    doubtful = min(doubts, key=lambda place: _is(place, WaitKind.CHILD), default=None)
+    if doubtful is not None or not places:
+        summary, decide = sentences.doubt(doubtful)
+        return Answer(Verdict.INCONCLUSIVE, Confidence.POSSIBLE, summary, decide)
+    mains = [place for place in places if place.thread == graph.main_thread(place.process)]
+    moving = next((place for place in mains if _moves(place)), None)
+    if moving is not None:
+        return Answer(Verdict.NOT_HUNG, Confidence.PROVEN, sentences.moving(moving))
+    return Answer(Verdict.NOT_HUNG, Confidence.LIKELY, sentences.waiting_well(mains[0]))
+
+
+def _explained(place: Place, cases: Sequence[Case], places: Sequence[Place]) -> bool:
+    """Whether a thread is well: it moves, wakes by itself, is an idle worker, or waits for somebody who is well."""
+    if _moves(place) or not _matters(place):
+        return True
+    wait = place.thread.wait
+    found = next((found for other, found in cases if other == place), None)
+    if found is not None and found.signature.verdict is Verdict.NOT_HUNG:
+        return True
+    if wait is None or wait.told is Told.STACK or graph.node(place.process, place.thread) in place.stuck:
+        return False
+    if wait.kind is WaitKind.CHILD:
+        return found is None or Fact.CHILD_UNSEEN not in found.facts
+    if wait.kind in (WaitKind.NOTIFICATION, WaitKind.THREAD, WaitKind.SEMAPHORE, WaitKind.LOCK, WaitKind.GIL):
+        return bool(wait.timeout) or any(_moves(other) for other in places if _works_for(other, place))
+    return True
+
+
+def _matters(place: Place) -> bool:
+    """The main thread, and any thread that stands in a lock of Python's; idle threads of pools are nobody's worry."""
+    if place.thread == graph.main_thread(place.process):
+        return True
+    return bool(place.thread.python) and _is(place, WaitKind.LOCK)
+
+
+def _works_for(other: Place, place: Place) -> bool:
+    """Whether this thread may be the one that is waited for: of the same process, or of a descendant."""
+    ancestors = list(_ancestors(other.process, place.dump))
+    return place.process.pid in ancestors
+
+
+def _ancestors(process: Process, dump: Dump) -> Iterator[Optional[int]]:
+    seen: List[Optional[int]] = []
+    above: Optional[Process] = process
+    while above is not None and above.pid not in seen:
+        seen.append(above.pid)
+        yield above.pid
+        above = dump.process(above.parent)
+
+
+def _is(place: Place, kind: WaitKind) -> bool:
+    return place.thread.wait is not None and place.thread.wait.kind is kind
+
+
+def _moves(place: Place) -> bool:
+    return progress(place.thread) in (Progress.MOVING, Progress.SPINNING)
+
+
+# --- the chain -------------------------------------------------------------------------------------------------------
+
+
+def _chain(dump: Dump, cases: Sequence[Case], waits: graph.Graph) -> Iterator[Link]:
+    """From the process that was asked about to the root; from the finding, where no wait leads there."""
+    by_node = {
+        graph.node(process, thread): (process, thread) for process in dump.processes for thread in process.threads
+    }
+    decisive = graph.node(cases[0][0].process, cases[0][0].thread) if cases else None
+    target = dump.process(dump.target)
+    main = graph.main_thread(target) if target else None
+    path = _path(graph.node(target, main), waits) if target and main else []
+    if decisive is not None and decisive not in path:
+        path = _path(decisive, waits)
+    found = {graph.node(case[0].process, case[0].thread): case for case in cases}
+    for position, at in enumerate(path):
+        following = path[position + 1][0] if position + 1 < len(path) else None
+        process, thread = by_node[at]
+        says = sentences.link(found[at][1] if at in found else None, thread)
+        yield Link(process.pid, thread.name, thread.tid, says, following)
+    if path and path[-1] in found:
+        place, root = found[path[-1]]
+        if root.signature.verdict is Verdict.FORK_DEADLOCK:
+            yield Link(None, None, None, sentences.gone(root, place), None, gone=True)
+
+
+def _path(start: graph.Node, waits: graph.Graph) -> List[graph.Node]:
+    path = [start]
+    while True:
+        targets = [target for target in waits.get(path[-1], ()) if not isinstance(target, graph.End)]
+        if len(targets) != 1 or targets[0] in path:
+            return path
+        path.append(targets[0])

@@ -1,0 +1,328 @@
+"""The nouns: what was seen (`Dump`) and what it means (`Diagnosis`).
+
+All are frozen. Unknown is None and never means "no". Frames are innermost first, whatever the tool printed.
+Addresses, pthread ids and pids are whole numbers; times are seconds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Optional, Tuple
+
+# --- what was seen ---------------------------------------------------------------------------------------------------
+
+
+class WaitKind(Enum):
+    """What a thread waits for, in the word that a reader sees."""
+
+    LOCK = "lock"
+    NOTIFICATION = "notification"
+    GIL = "GIL"
+    SEMAPHORE = "shared semaphore"
+    CHILD = "child"
+    PIPE_READ = "pipe read"
+    PIPE_WRITE = "pipe write"
+    THREAD = "thread"
+    SLEEP = "sleep"
+    POLL = "poll"
+    ON_CPU = "on cpu"
+    DISK = "disk"
+    STOPPED = "stopped"
+
+
+class Told(Enum):
+    """Who says so: the kernel sees the call itself, a stack only shows a function's name."""
+
+    KERNEL = "the kernel"
+    STACK = "the stack"
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One call."""
+
+    function: Optional[str]
+    """None where a native frame has no symbol."""
+    file: Optional[str] = None
+    """Source file, as far as the tool printed it."""
+    line: Optional[int] = None
+    module: Optional[str] = None
+    """Path of the library or program that a native frame lies in."""
+    address: Optional[int] = None
+    """Program counter of a native frame."""
+    locals: Tuple[Tuple[str, str], ...] = ()
+    """Name and repr of each local variable, where they were asked for."""
+
+
+@dataclass(frozen=True)
+class Wait:
+    """What one thread waits for."""
+
+    kind: WaitKind
+    told: Told
+    call: Optional[str] = None
+    """The system call's name (`futex`, `wait4`)."""
+    target: Optional[int] = None
+    """The pid or TID that it waits for."""
+    file: Optional[str] = None
+    """The pipe or socket, as /proc names it (`pipe:[8123]`)."""
+    address: Optional[int] = None
+    """The futex word."""
+    value: Optional[int] = None
+    """The futex value it sleeps on: 2 is a contended pthread mutex or low-level lock, 0 a semaphore."""
+    private: Optional[bool] = None
+    """The futex word belongs to this address space alone: no other process can wake the thread through it."""
+    timeout: Optional[bool] = None
+    """False: waits for ever. True: wakes by itself."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One look at one task."""
+
+    index: int
+    state: Optional[str] = None
+    """The kernel's letter: R, S, D, T, t, Z."""
+    wait: Optional[Wait] = None
+    cpu_ticks: Optional[int] = None
+    switches: Optional[int] = None
+    """Context switches so far: unchanged means that it did not run at all in between."""
+    native: Tuple[Frame, ...] = ()
+
+
+@dataclass(frozen=True)
+class Thread:
+    """One thread, both columns."""
+
+    ident: Optional[int] = None
+    """The pthread id: fork preserves it."""
+    tid: Optional[int] = None
+    """The kernel's id, as seen from outside; fork does not preserve it."""
+    inner_tid: Optional[int] = None
+    """The same in the process's own pid namespace, where locks record it."""
+    name: Optional[str] = None
+    python: Tuple[Frame, ...] = ()
+    native: Tuple[Frame, ...] = ()
+    state: Optional[str] = None
+    wait: Optional[Wait] = None
+    holds_gil: Optional[bool] = None
+    ghost: Optional[bool] = None
+    """True: a copy of a thread of the parent that fork did not carry over. Its stack is that of the fork."""
+    stack: Optional[Tuple[int, int]] = None
+    """The mapping that the stack pointer lies in, [low, high): the pthread id of a non-main thread lies there too."""
+    samples: Tuple[Sample, ...] = ()
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Some bytes of a process, at a futex word that one of its threads, or of its children's, waits for."""
+
+    address: int
+    content: bytes
+    mapping: Optional[str] = None
+    """What is mapped there (`/usr/lib/libc.so.6`, `[heap]`); None for anonymous memory."""
+    shared: Optional[bool] = None
+
+
+@dataclass(frozen=True)
+class Process:
+    """One process."""
+
+    pid: Optional[int]
+    parent: Optional[int] = None
+    command: Optional[str] = None
+    executable: Optional[str] = None
+    python: Optional[str] = None
+    """Version (`3.8.18`), or None where it is unknown or not a Python process."""
+    forked: Optional[bool] = None
+    """True: made by fork and not exec'd since."""
+    forked_why: Optional[str] = None
+    layout: Tuple[int, ...] = ()
+    """Where the kernel put stack, heap, arguments and environment: drawn anew at each exec, copied by fork."""
+    tasks: Optional[Tuple[int, ...]] = None
+    """TIDs of the live tasks; None where nobody listed them."""
+    threads: Tuple[Thread, ...] = ()
+    files: Tuple[Tuple[int, str], ...] = ()
+    """Open pipes and sockets: descriptor and name (`pipe:[8123]`); a pipe's end is after a colon: `pipe:[8123]:r`."""
+    memory: Tuple[Memory, ...] = ()
+    state: Optional[str] = None
+    ended: bool = False
+    """It ended while we looked."""
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Something that could not be seen, and what to try."""
+
+    process: Optional[int]
+    what: str
+    why: str
+    hint: str
+
+
+@dataclass(frozen=True)
+class Dump:
+    """All that was seen of one hang."""
+
+    processes: Tuple[Process, ...] = ()
+    target: Optional[int] = None
+    """The process that the user asked about."""
+    samples: int = 1
+    """How many looks were taken at each task."""
+    sources: Tuple[str, ...] = ()
+    gaps: Tuple[Gap, ...] = ()
+    unread: Tuple[str, ...] = ()
+    """Lines that belong to no known format."""
+
+    def process(self, pid: Optional[int]) -> Optional[Process]:
+        """The process with this pid, or None."""
+        return next((process for process in self.processes if pid is not None and process.pid == pid), None)
+
+
+# --- what it means ---------------------------------------------------------------------------------------------------
+
+
+class Verdict(Enum):
+    """The answer, in the word of the command line's contract."""
+
+    FORK_DEADLOCK = "fork-deadlock"
+    FORK_ERROR = "fork-error"
+    NOT_FORK_DEADLOCK = "not-fork-deadlock"
+    INCONCLUSIVE = "inconclusive"
+    NOT_HUNG = "not-hung"
+
+
+class Confidence(Enum):
+    """How sure; `proven` means that the wait can be shown never to end."""
+
+    PROVEN = "proven"
+    LIKELY = "likely"
+    POSSIBLE = "possible"
+
+
+class Who(Enum):
+    """Which end of a fork a finding is about."""
+
+    CHILD = "child"
+    PARENT = "parent"
+    NONE = "none"
+
+
+class Column(Enum):
+    """Which of the two stacks a frame stands in."""
+
+    PYTHON = "python"
+    NATIVE = "native"
+
+
+class InParent(Enum):
+    """What the parent's original of an inherited lock says now."""
+
+    HELD = "still held there"
+    RELEASED = "released since"
+
+
+@dataclass(frozen=True)
+class FrameAt:
+    """A frame by its place: which column of the thread, and how far from the innermost (0)."""
+
+    column: Column
+    index: int
+
+
+@dataclass(frozen=True)
+class Owner:
+    """Who holds a lock, and where."""
+
+    process: Optional[int]
+    thread: Optional[str]
+    function: Optional[str] = None
+    file: Optional[str] = None
+    line: Optional[int] = None
+
+
+@dataclass(frozen=True)
+class Lock:
+    """What a thread waits for, and who has it."""
+
+    kind: str
+    """The field's name: `pthread-mutex`, `threading.Lock`, `HEAD_LOCK`."""
+    address: Optional[int] = None
+    owner_tid: Optional[int] = None
+    owner_ident: Optional[int] = None
+    owner: Optional[Owner] = None
+    owner_gone: Optional[bool] = None
+    """True: the owner is no live thread of the process that waits."""
+    in_parent: Optional[InParent] = None
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One sentence of proof, and the frames that carry it."""
+
+    sentence: str
+    frames: Tuple[FrameAt, ...] = ()
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing wrong, or one look-alike recognised."""
+
+    signature: str
+    title: str
+    verdict: Verdict
+    confidence: Confidence
+    who: Who
+    process: Optional[int]
+    thread: Thread
+    frames: Tuple[FrameAt, ...] = ()
+    """The decisive frames."""
+    fork_site: Tuple[FrameAt, ...] = ()
+    """The frames that forked: the library's, then the user's own."""
+    lock: Optional[Lock] = None
+    evidence: Tuple[Evidence, ...] = ()
+    remedies: Tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Link:
+    """One step of the chain of waits: who waits, for what, and where."""
+
+    process: Optional[int]
+    thread: Optional[str]
+    tid: Optional[int]
+    says: str
+    """The rest of the sentence that begins with process and thread: `waits for its child 1718 to end (train.py:10)`."""
+    waits_for: Optional[int]
+    """The pid of the next link; None at the root."""
+    gone: bool = False
+    """It is no thread of this dump: fork did not copy it."""
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """What to do about it."""
+
+    id: str
+    title: str
+    detail: str
+    code: Optional[str] = None
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """The answer."""
+
+    verdict: Verdict
+    confidence: Confidence
+    summary: str
+    findings: Tuple[Finding, ...]
+    chain: Tuple[Link, ...]
+    """From the process that the user asked about to the root."""
+    stuck: Tuple[Tuple[Optional[int], Optional[int]], ...]
+    """(pid, TID) of each thread that can never go on."""
+    remedies: Tuple[Remedy, ...]
+    dump: Dump
+    decide: Optional[str] = None
+    """For `inconclusive`: the one piece of evidence that would decide, and the command that gets it."""

@@ -1,0 +1,46 @@
+"""The forked child waits for a pthread mutex that a thread of the parent held at the fork.
+
+As a C library does it that locks around its global state: fork copies the mutex locked, but not the thread "holder"
+that would unlock it. The mutex records the holder's TID.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import multiprocessing
+import threading
+
+from ready import announce, wait_until_still, where
+
+libc = ctypes.CDLL(None)
+mutex = (ctypes.c_long * 8)()  # all zero is PTHREAD_MUTEX_INITIALIZER; 40 bytes on x86_64, 48 on aarch64
+
+
+def hold(held: threading.Event) -> None:
+    """Lock the mutex and never give it back."""
+    libc.pthread_mutex_lock(ctypes.byref(mutex))
+    held.set()
+    threading.Event().wait()
+
+
+def train() -> None:
+    """Wait for ever: the holder was not copied."""
+    libc.pthread_mutex_lock(ctypes.byref(mutex))
+
+
+def main() -> None:
+    """Fork while the mutex is held."""
+    held = threading.Event()
+    holder = threading.Thread(target=hold, args=(held,), name="holder", daemon=True)
+    holder.start()
+    held.wait()
+    worker = multiprocessing.get_context("fork").Process(target=train)
+    worker.start()
+    assert worker.pid
+    wait_until_still(worker.pid)
+    announce(worker.pid, address=ctypes.addressof(mutex), **where(holder, "hold"))
+    worker.join()
+
+
+if __name__ == "__main__":
+    main()
