@@ -123,6 +123,41 @@ class Memory:
     mapping: Optional[str] = None
     """What is mapped there (`/usr/lib/libc.so.6`, `[heap]`); None for anonymous memory."""
     shared: Optional[bool] = None
+    before: bytes = b""
+    """The bytes just before the address."""
+
+
+@dataclass(frozen=True)
+class LockObject:
+    """What a lock belongs to that a thread waits for: the Python object, or the C variable, that points to its word."""
+
+    word: int
+    """The futex word."""
+    at: int
+    """Where the pointer to it stands; for a lock that is itself part of the object or variable, where that begins."""
+    type: Optional[str] = None
+    """The object's type, as CPython has it: `_thread.RLock`, `_io.BufferedWriter`, `_thread.lock`."""
+    address: Optional[int] = None
+    """The object."""
+    symbol: Optional[str] = None
+    """The C variable: `_PyRuntime`."""
+    offset: Optional[int] = None
+    """How far behind the beginning of the object or variable `at` is."""
+    mapping: Optional[str] = None
+    """The library or program that the variable belongs to, or what else is mapped there; None for anonymous memory."""
+    on_stack: bool = False
+    """It stands on a thread's stack, and in no object there: a passing copy, that tells nothing."""
+    before: bytes = b""
+    after: bytes = b""
+    """From just behind the pointer: begins with the owner's pthread id in a held RLock or buffered stream."""
+    parent_after: Optional[bytes] = None
+    """The same place in the parent, where the original is."""
+    variable: Optional[str] = None
+    """What a dict of the program calls the lock: a global variable or an attribute."""
+    module: Optional[str] = None
+    """The module that is being imported under this lock."""
+    owner: Optional[int] = None
+    """The pthread id of the thread that imports it."""
 
 
 @dataclass(frozen=True)
@@ -149,6 +184,41 @@ class Process:
     state: Optional[str] = None
     ended: bool = False
     """It ended while we looked."""
+    objects: Tuple[LockObject, ...] = ()
+    """What the locks belong to that its threads wait for, where a search of its memory found it."""
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Who has a pipe or socket open that a thread waits for."""
+
+    resource: str
+    """As /proc names it: `pipe:[8123]`."""
+    ends: Tuple[Tuple[int, str], ...] = ()
+    """Pid, and what it has it open for: `r`, `w`, `rw`; of all processes of the machine."""
+    unseen: int = 0
+    """Processes whose open files we could not list: any of them may have it open as well."""
+    waiters: Tuple[Tuple[int, int], ...] = ()
+    """Pid and TID of each thread that waits for it."""
+    commands: Tuple[Tuple[int, str], ...] = ()
+    """Pid and command line of those that have it open."""
+
+
+@dataclass(frozen=True)
+class Sharers:
+    """Who has the memory mapped in which a shared futex word lies."""
+
+    word: int
+    pid: int
+    """The process whose thread waits, and whose address the word is."""
+    file: Optional[str] = None
+    pids: Tuple[int, ...] = ()
+    value: bytes = b""
+    """The first bytes at the word."""
+    offset: Optional[int] = None
+    """The word's place in the file: the same in every process, while the address is not."""
+    unseen: int = 0
+    """Processes that could not be asked."""
 
 
 @dataclass(frozen=True)
@@ -174,6 +244,8 @@ class Dump:
     gaps: Tuple[Gap, ...] = ()
     unread: Tuple[str, ...] = ()
     """Lines that belong to no known format."""
+    ends: Tuple[Ends, ...] = ()
+    sharers: Tuple[Sharers, ...] = ()
 
     def process(self, pid: Optional[int]) -> Optional[Process]:
         """The process with this pid, or None."""

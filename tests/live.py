@@ -1,14 +1,15 @@
 """How the tests start a program that truly hangs, and how they end it.
 
 A program's name in; a `Hang` with pids and facts out, once the program has said that its hang is in place. Whatever
-happens, nothing of it is left afterwards. Also: the interpreters of this machine, and the compiled libraries that two
-of the programs need. Linux alone: elsewhere each of these skips the test.
+happens, nothing of it is left afterwards. Also: the interpreters of this machine, and the compiled libraries and
+packages that some of the programs need. Linux alone: elsewhere each of these skips the test.
 """
 
 from __future__ import annotations
 
 import atexit
 import functools
+import importlib.util
 import json
 import os
 import select
@@ -83,9 +84,14 @@ def affected(version: str) -> bool:
 
 
 def interpreters() -> List[Tuple[str, str]]:
-    """Version and path of each CPython 3.8 to 3.14 of this machine, oldest first, one a version."""
+    """Version and path of each CPython 3.8 to 3.14 of this machine, oldest first, one a version.
+
+    FORKHANG_TEST_INTERPRETERS=own keeps to the one that runs the tests.
+    """
     root = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
     candidates = [*sorted(root.glob("versions/3.*/bin/python")), Path("/usr/bin/python3"), Path(sys.executable)]
+    if os.environ.get("FORKHANG_TEST_INTERPRETERS") == "own":
+        candidates = [Path(sys.executable)]
     found: Dict[Tuple[int, ...], str] = {}
     for path in dict.fromkeys(candidate.resolve() for candidate in candidates):
         version = version_of(path)
@@ -96,7 +102,7 @@ def interpreters() -> List[Tuple[str, str]]:
 
 @functools.lru_cache(maxsize=None)
 def attach_library() -> str:
-    """Path of the compiled attach.c, for head_lock.py; skips the test where there is no compiler."""
+    """Path of the compiled attach.c, for head_lock.py and preexec_fn.py; skips the test where there is no compiler."""
     return compiled("attach.c", "-pthread", "-ldl")
 
 
@@ -104,6 +110,26 @@ def attach_library() -> str:
 def parallel_library() -> str:
     """Path of the compiled parallel.c, for gomp.py; skips the test where there is no compiler with OpenMP."""
     return compiled("parallel.c", "-fopenmp")
+
+
+@functools.lru_cache(maxsize=None)
+def at_fork_library() -> str:
+    """Path of the compiled at_fork.c, for at_fork_c_handler.py; skips the test where there is no compiler."""
+    return compiled("at_fork.c", "-pthread")
+
+
+@functools.lru_cache(maxsize=None)
+def pool_library() -> str:
+    """Path of the compiled pool.c, for native_pool_idle.py; skips the test where there is no compiler."""
+    return compiled("pool.c", "-pthread")
+
+
+def with_packages(*names: str) -> str:
+    """Path of the running interpreter, if it can import all of these; skips the test where it cannot."""
+    missing = [name for name in names if importlib.util.find_spec(name) is None]
+    if missing:
+        unavailable(f"not installed: {', '.join(missing)}")
+    return sys.executable
 
 
 # --- starting --------------------------------------------------------------------------------------------------------

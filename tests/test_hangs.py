@@ -4,12 +4,25 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import Callable, Dict, List, Tuple
+from typing import Callable, ContextManager, Dict, List, Tuple
 
 import pytest
 
-from tests.hangs.ready import cpu_ticks, tasks
-from tests.live import HANGS, INTERPRETERS, NotReadyError, affected, attach_library, hanging, parallel_library, session
+from tests.hangs.ready import cpu_ticks, is_task_still, tasks
+from tests.live import (
+    HANGS,
+    INTERPRETERS,
+    Hang,
+    NotReadyError,
+    affected,
+    at_fork_library,
+    attach_library,
+    hanging,
+    parallel_library,
+    pool_library,
+    session,
+    with_packages,
+)
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the programs need Linux's /proc")
 
@@ -23,10 +36,46 @@ CHILD_HANGS = [
     "threading_lock.py",
     "threading_rlock.py",
 ]
-CHILD_RESTS = ["crossed_locks_in_child.py", "full_pipe.py", "sleeping_worker.py", "spawn_queue.py"]
-CHILD_RUNS = ["computing_worker.py", "pthread_spin.py"]
-WITH_LIBRARY: Dict[str, Callable[[], str]] = {"gomp.py": parallel_library, "head_lock.py": attach_library}
-OTHERS = ["crossed_locks.py", "event_forever.py", "healthy_parent.py", "idle_pool.py"]
+MORE_CHILD_HANGS = ["buffered_writer.py", "faulthandler_armed.py", "hashlib_object.py", "logging_handler.py"]
+CHILD_OF_TWO_THREADS_HANGS = ["child_with_threads.py", "feeder.py"]
+CHILD_RESTS = [
+    "crossed_locks_in_child.py",
+    "event_in_child.py",
+    "feeder_joined_at_exit.py",
+    "full_pipe.py",
+    "self_deadlock_in_child.py",
+    "semlock_holder_killed.py",
+    "simple_queue_child.py",
+    "sleeping_worker.py",
+    "spawn_queue.py",
+]
+CHILD_RUNS = ["computing_worker.py", "pthread_spin.py", "slow_fork.py"]
+SINGLE_RESTS = [
+    "asyncio_idle.py",
+    "before_hook.py",
+    "crossed_locks.py",
+    "event_forever.py",
+    "signal_in_logging.py",
+    "thread_pool_idle.py",
+]
+NEEDS_GH_112275 = ["head_lock.py", "preexec_fn.py"]
+WITH_LIBRARY: Dict[str, Callable[[], str]] = {
+    "at_fork_c_handler.py": at_fork_library,
+    "gomp.py": parallel_library,
+    "native_pool_idle.py": pool_library,
+}
+WITH_PACKAGES = {"grpc_child.py": "grpc", "polars_child.py": "polars", "sklearn_child.py": "sklearn"}
+OTHERS = [
+    "healthy_parent.py",
+    "idle_pool.py",
+    "killed_worker.py",
+    "native_gil.py",
+    "nested_pools.py",
+    "spawn_from_main.py",
+    "stopped.py",
+    "tree.py",
+    "zombie_child.py",
+]
 NO_PROGRAMS = ["ready.py", "slow_module.py"]
 
 OLDEST_AND_NEWEST = [*INTERPRETERS[:1], *INTERPRETERS[1:][-1:]]  # enough where the version hardly matters
@@ -39,9 +88,13 @@ def on(interpreters: List[Tuple[str, str]]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("python", paths, ids=versions)
 
 
+def with_library(program: str, python: str) -> ContextManager[Hang]:
+    return hanging(program, python, WITH_LIBRARY[program]())
+
+
 def look_twice(pid: int) -> Tuple[Dict[int, Tuple[str, int]], Dict[int, Tuple[str, int]]]:
     before = tasks(pid)
-    time.sleep(0.3)
+    time.sleep(0.2)
     return before, tasks(pid)
 
 
@@ -55,9 +108,7 @@ def assert_gone(pid: int) -> None:
     assert {state for state, _ in tasks(pid).values()} <= {"Z"}, "at most init has not yet read its exit status"
 
 
-@on(INTERPRETERS)
-@pytest.mark.parametrize("program", CHILD_HANGS)
-def test_the_child_hangs_and_the_parent_waits_for_it(program: str, python: str) -> None:
+def assert_child_hangs(program: str, python: str) -> None:
     with hanging(program, python) as hang:
         assert hang.child is not None
         assert_rests(hang.child)
@@ -68,9 +119,63 @@ def test_the_child_hangs_and_the_parent_waits_for_it(program: str, python: str) 
     assert_gone(hang.child)
 
 
+@on(INTERPRETERS)
+@pytest.mark.parametrize("program", CHILD_HANGS)
+def test_the_child_hangs_and_the_parent_waits_for_it(program: str, python: str) -> None:
+    assert_child_hangs(program, python)
+
+
+@on(OLDEST_AND_NEWEST)
+@pytest.mark.parametrize("program", MORE_CHILD_HANGS)
+def test_the_child_hangs_in_a_lock_of_the_standard_library(program: str, python: str) -> None:
+    assert_child_hangs(program, python)
+
+
+@on(OLDEST_AND_NEWEST)
+def test_the_child_hangs_in_a_lock_of_its_handlers_own(python: str) -> None:
+    with hanging("logging_handler.py", python, "emit") as hang:
+        assert hang.child is not None
+        assert_rests(hang.child)
+        assert hang.facts["holder_tid"] in tasks(hang.parent)
+
+
+@on(OLDEST_AND_NEWEST)
+@pytest.mark.parametrize("program", CHILD_OF_TWO_THREADS_HANGS)
+def test_the_child_hangs_with_a_thread_of_its_own(program: str, python: str) -> None:
+    with hanging(program, python) as hang:
+        assert hang.child is not None
+        assert_rests(hang.child)
+        assert len(tasks(hang.child)) == 2
+        assert hang.facts["holder_tid"] in tasks(hang.parent)
+    assert_gone(hang.child)
+
+
+@on(OLDEST_AND_NEWEST)
+def test_the_child_hangs_in_a_fork_that_python_does_not_know_of(python: str) -> None:
+    with with_library("at_fork_c_handler.py", python) as hang:
+        assert hang.child is not None
+        assert_rests(hang.child)
+        assert list(tasks(hang.child)) == [hang.child]
+        assert hang.facts["holder_tid"] in tasks(hang.parent)
+
+
+@on(OLDEST_AND_NEWEST)
+def test_the_grandchild_hangs_and_both_above_it_wait(python: str) -> None:
+    with hanging("tree.py", python) as hang:
+        grandchild = hang.facts["grandchild"]
+        assert isinstance(grandchild, int)
+        assert hang.child is not None
+        assert_rests(grandchild)
+        assert_rests(hang.child)
+        assert_rests(hang.parent)
+        assert hang.facts["holder_tid"] in tasks(hang.child)
+    assert_gone(grandchild)
+
+
 @on(AFFECTED)
-def test_the_child_hangs_in_gh_112275_where_python_has_it(python: str) -> None:
-    with hanging("head_lock.py", python, attach_library()) as hang:
+@pytest.mark.parametrize("program", NEEDS_GH_112275)
+def test_the_child_hangs_in_gh_112275_where_python_has_it(program: str, python: str) -> None:
+    with hanging(program, python, attach_library()) as hang:
         assert hang.child is not None
         assert_rests(hang.child)
         assert_rests(hang.parent)
@@ -79,19 +184,36 @@ def test_the_child_hangs_in_gh_112275_where_python_has_it(python: str) -> None:
 
 
 @on(NEWEST_SOUND)
-def test_a_fork_that_never_hangs_is_given_up_with_a_reason(python: str) -> None:
+@pytest.mark.parametrize("program", NEEDS_GH_112275)
+def test_a_fork_that_never_hangs_is_given_up_with_a_reason(program: str, python: str) -> None:
     with pytest.raises(NotReadyError, match=r"ended with 3, .*\n?.*without gh-112275"), hanging(
-        "head_lock.py", python, attach_library(), "2"
+        program, python, attach_library(), "1"
     ):
         pass
 
 
 @on(OLDEST_AND_NEWEST)
 def test_the_child_hangs_in_gomp(python: str) -> None:
-    with hanging("gomp.py", python, parallel_library()) as hang:
+    with with_library("gomp.py", python) as hang:
         assert hang.child is not None
         assert_rests(hang.child)
         assert list(tasks(hang.child)) == [hang.child]
+
+
+@pytest.mark.parametrize("program", ["polars_child.py", "sklearn_child.py"])
+def test_the_child_hangs_in_a_package(program: str) -> None:
+    with hanging(program, with_packages(WITH_PACKAGES[program])) as hang:
+        assert hang.child is not None
+        assert_rests(hang.child)
+        assert list(tasks(hang.child)) == [hang.child]
+
+
+@pytest.mark.parametrize("mode", ["call", "off"])
+def test_the_child_waits_in_grpc(mode: str) -> None:
+    with hanging("grpc_child.py", with_packages("grpc"), mode) as hang:
+        assert hang.child is not None
+        assert tasks(hang.child)[hang.child][0] == "S"
+        assert len(tasks(hang.child)) == 1 or mode == "call"
 
 
 @on(OLDEST_AND_NEWEST)
@@ -116,7 +238,39 @@ def test_the_child_burns_processor_time(program: str, python: str) -> None:
 
 
 @on(OLDEST_AND_NEWEST)
-@pytest.mark.parametrize("program", ["crossed_locks.py", "event_forever.py"])
+def test_the_child_of_a_parent_with_idle_native_threads_computes(python: str) -> None:
+    with with_library("native_pool_idle.py", python) as hang:
+        assert hang.child is not None
+        assert_rests(hang.parent)
+        assert len(tasks(hang.parent)) == 5
+        assert list(tasks(hang.child)) == [hang.child]
+        assert tasks(hang.child)[hang.child][0] == "R"
+
+
+@on(OLDEST_AND_NEWEST)
+@pytest.mark.parametrize(
+    ("program", "arguments", "state"),
+    [("stopped.py", [], "T"), ("zombie_child.py", ["queue"], "Z"), ("zombie_child.py", ["sleep"], "Z")],
+)
+def test_the_child_is_stopped_or_dead(program: str, arguments: List[str], state: str, python: str) -> None:
+    with hanging(program, python, *arguments) as hang:
+        assert hang.child is not None
+        assert tasks(hang.child)[hang.child][0] == state
+        assert_rests(hang.parent)
+    assert_gone(hang.child)
+
+
+@on(OLDEST_AND_NEWEST)
+def test_the_main_thread_rests_with_the_gil_and_the_holder_asks_for_it(python: str) -> None:
+    with hanging("native_gil.py", python) as hang:
+        assert hang.child is not None
+        assert set(tasks(hang.child)) == {hang.child, hang.facts["holder_tid"]}
+        assert is_task_still(hang.child)
+    assert_gone(hang.child)
+
+
+@on(OLDEST_AND_NEWEST)
+@pytest.mark.parametrize("program", SINGLE_RESTS)
 def test_a_single_process_rests(program: str, python: str) -> None:
     with hanging(program, python) as hang:
         assert hang.child is None
@@ -136,18 +290,64 @@ def test_all_workers_of_an_idle_pool_rest(python: str) -> None:
 
 
 @on(OLDEST_AND_NEWEST)
-def test_the_grandchild_of_a_healthy_parent_computes_and_the_worker_rests(python: str) -> None:
-    with hanging("healthy_parent.py", python) as hang:
+def test_the_workers_that_replaced_a_killed_one_rest(python: str) -> None:
+    with hanging("killed_worker.py", python) as hang:
+        workers, killed = hang.facts["workers"], hang.facts["killed"]
+        assert isinstance(workers, list)
+        assert isinstance(killed, list)
+        assert (len(workers), len(killed)) == (2, 1)
+        for worker in workers:
+            assert_rests(worker)
+        assert not tasks(killed[0])
+    assert not session(hang.pid)
+
+
+@on(OLDEST_AND_NEWEST)
+def test_workers_that_cannot_find_their_initializer_die_without_end(python: str) -> None:
+    with hanging("spawn_from_main.py", python) as hang:
+        workers = hang.facts["workers"]
+        assert isinstance(workers, list)
+        before = set(session(hang.pid))
+        deadline = time.monotonic() + 10
+        while set(session(hang.pid)) <= before and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert set(session(hang.pid)) - before - set(workers), "there is a new worker"
+        assert tasks(hang.parent)[hang.parent][0] == "S"
+    assert not session(hang.pid)
+
+
+@on(OLDEST_AND_NEWEST)
+def test_a_worker_that_cannot_find_its_job_is_replaced_once(python: str) -> None:
+    with hanging("spawn_from_main.py", python, "job") as hang:
+        workers = hang.facts["workers"]
+        assert isinstance(workers, list)
+        assert len(workers) == 2
+        assert [bool(tasks(worker)) for worker in workers] == [False, True]
+    assert not session(hang.pid)
+
+
+@on(OLDEST_AND_NEWEST)
+@pytest.mark.parametrize("program", ["healthy_parent.py", "nested_pools.py"])
+def test_the_grandchild_of_a_healthy_parent_computes_and_the_worker_waits(program: str, python: str) -> None:
+    with hanging(program, python) as hang:
         grandchild = hang.facts["grandchild"]
         assert isinstance(grandchild, int)
         assert hang.child is not None
-        assert_rests(hang.child)
+        assert is_task_still(hang.child)
         assert tasks(grandchild)[grandchild][0] == "R"
     assert_gone(grandchild)
 
 
 def test_every_program_is_tried_here() -> None:
-    tried = [*CHILD_HANGS, *CHILD_RESTS, *CHILD_RUNS, *WITH_LIBRARY, *OTHERS]
+    children = [
+        *CHILD_HANGS,
+        *MORE_CHILD_HANGS,
+        *CHILD_OF_TWO_THREADS_HANGS,
+        *NEEDS_GH_112275,
+        *CHILD_RESTS,
+        *CHILD_RUNS,
+    ]
+    tried = [*children, *WITH_LIBRARY, *WITH_PACKAGES, *SINGLE_RESTS, *OTHERS]
     assert sorted([*tried, *NO_PROGRAMS]) == sorted(path.name for path in HANGS.glob("*.py"))
 
 

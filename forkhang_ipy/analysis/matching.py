@@ -104,10 +104,12 @@ def _frames(signature: Signature, thread: Thread) -> Optional[Tuple[FrameAt, ...
 
 
 def _innermost(thread: Thread) -> Tuple[FrameAt, ...]:
-    """The first frame that does more than wait, in each column."""
-    native = next((index for index, frame in enumerate(thread.native) if not is_plumbing(frame)), None)
+    """Where the wait was entered, in each column: the outermost frame that only waits, and who called it."""
+    caller = next((index for index, frame in enumerate(thread.native) if not is_plumbing(frame)), len(thread.native))
+    entered = [index for index in (caller - 1, caller) if 0 <= index < len(thread.native)]
+    named = [index for index in entered if thread.native[index].function] or entered[-1:]
     python = (FrameAt(Column.PYTHON, 0),) if thread.python else ()
-    return (*((FrameAt(Column.NATIVE, native),) if native is not None else ()), *python)
+    return (*(FrameAt(Column.NATIVE, index) for index in named), *python)
 
 
 def _waiting(frames: Tuple[Frame, ...]) -> int:

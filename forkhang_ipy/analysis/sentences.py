@@ -98,9 +98,10 @@ def summary(match: Match, place: Place) -> str:
     will = "will never go on" if Fact.FOR_EVER in match.facts or Fact.SPINNING in match.facts else "does not go on"
     if not _is_a_lock(match):
         return f"{pid} {will}: it waits for {signature.title}, and fork copied none of them."
+    held = f"{holder(place, signature.holder)} held when the process was forked"
     return (
-        f"{pid} {will}: it waits for {signature.title}, which {holder(place, signature.holder)} held when the process was "
-        f"forked. That thread was not copied, so nobody can release it."
+        f"{pid} {will}: it waits for {signature.title}, which {held}. That thread was not copied, so nobody can "
+        f"release it."
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from forkhang_ipy.capture import proc_files
+from forkhang_ipy.capture import permissions, proc_files
 from forkhang_ipy.errors import (
     NoSuchProcess,
     NotPermitted,
@@ -45,6 +45,9 @@ def admit(pid: int, root: Path = proc_files.PROC) -> None:
             f"Process {pid} ({look.name}) has ended; its parent {look.parent} has not collected its exit status yet.",
             f"Ask for the parent: {look.parent}.",
         )
+    refusal = permissions.refusal(pid, root)
+    if refusal:
+        raise NotPermitted(f"Process {pid} cannot be looked into: {refusal.why}.", refusal.hint)
 
 
 def gone(pid: int) -> NoSuchProcess:

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _LINE = re.compile(
-    r"^(?P<low>[0-9a-f]+)-(?P<high>[0-9a-f]+) (?P<permissions>\S{4}) \S+ \S+ \d+ *(?P<name>.*)$", re.MULTILINE
+    r"^(?P<low>[0-9a-f]+)-(?P<high>[0-9a-f]+) (?P<permissions>\S{4}) "
+    r"(?P<offset>[0-9a-f]+) (?P<device>\S+) (?P<inode>\d+) *(?P<name>.*)$",
+    re.MULTILINE,
 )
 
 
@@ -30,13 +32,36 @@ class Mapping:
     shared: bool
     name: Optional[str]
     """A path, `[stack]`, `[heap]`; None for anonymous memory."""
+    writable: bool = False
+    offset: int = 0
+    """Where in the file it begins."""
+    file: Tuple[str, int] = ("00:00", 0)
+    """Device and inode: the same for whoever maps this file."""
+
+    @property
+    def is_file(self) -> bool:
+        """Whether a file is mapped here, or was until it was deleted."""
+        return self.name is not None and self.name.startswith("/")
 
 
 def read(folder: Path) -> Tuple[Mapping, ...]:
     """All mappings of the process in this folder of /proc, in order; empty where we may not see them."""
+    return parse(proc_files.text(folder / "maps") or "")
+
+
+def parse(text: str) -> Tuple[Mapping, ...]:
+    """All mappings in the text of `maps`, in order."""
     return tuple(
-        Mapping(int(match["low"], 16), int(match["high"], 16), match["permissions"][3] == "s", match["name"] or None)
-        for match in _LINE.finditer(proc_files.text(folder / "maps") or "")
+        Mapping(
+            low=int(match["low"], 16),
+            high=int(match["high"], 16),
+            shared=match["permissions"][3] == "s",
+            name=match["name"] or None,
+            writable=match["permissions"][1] == "w",
+            offset=int(match["offset"], 16),
+            file=(match["device"], int(match["inode"])),
+        )
+        for match in _LINE.finditer(text)
     )
 
 

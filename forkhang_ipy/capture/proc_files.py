@@ -53,6 +53,15 @@ def numbered(folder: Path) -> Tuple[int, ...]:
         return ()
 
 
+def may_list(folder: Path) -> bool:
+    """Whether the folder is there and ours to list."""
+    try:
+        next(folder.iterdir(), None)
+    except OSError:
+        return False
+    return True
+
+
 def stat(folder: Path) -> Optional[Stat]:
     """What `stat` says of the process or task in this folder."""
     line = text(folder / "stat")

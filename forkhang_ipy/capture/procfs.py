@@ -179,9 +179,19 @@ def _descriptor(folder: Path, number: int) -> Dict[str, str]:
     return {key: value.strip() for key, _, value in (line.partition(":") for line in lines)}
 
 
+def mode(folder: Path, number: int) -> Optional[str]:
+    """Whether the process of this folder has its descriptor open for reading (`r`), writing (`w`) or both (`rw`)."""
+    return _mode(_descriptor(folder, number))
+
+
+def _mode(info: Dict[str, str]) -> Optional[str]:
+    return _ACCESS.get(int(info["flags"], 8) & os.O_ACCMODE) if "flags" in info else None
+
+
 def _end(info: Dict[str, str]) -> str:
-    """`:r`, `:w` or `:rw`, by the access mode of the flags (octal)."""
-    return ":" + _ACCESS[int(info["flags"], 8) & os.O_ACCMODE] if "flags" in info else ""
+    """`:r`, `:w` or `:rw`; empty where it cannot be told."""
+    access = _mode(info)
+    return f":{access}" if access else ""
 
 
 def _local_mounts(folder: Path) -> List[str]:

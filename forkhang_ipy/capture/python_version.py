@@ -34,6 +34,11 @@ def read(folder: Path, mappings: Sequence[Mapping]) -> Optional[str]:
     return None
 
 
+def minor(version: Optional[str]) -> Tuple[int, ...]:
+    """The first two numbers of a version (`(3, 13)`), to be compared; empty, and so before all others, for None."""
+    return _order(version)[:2] if version else ()
+
+
 def _candidates(folder: Path, mappings: Sequence[Mapping]) -> Iterator[Tuple[str, Optional[str]]]:
     """The files that may hold the interpreter, each with the minor version that its name tells."""
     for name, low in _first_of_each_name(mappings):

@@ -1,8 +1,8 @@
 """A pid in, records out: all that can be seen of this process, its parent and its descendants, source by source.
 
-Order matters. /proc is read first, as often as samples are asked for, since a debugger wakes the tasks that it
-attaches to; then the native stacks, all of them; then the Python stacks, side by side. A source that fails leaves a
-gap, and the next of its ladder is asked: py-spy, py-spy again, pystack; libdw, gdb.
+Order matters. /proc and memory are read first, /proc as often as samples are asked for, since a debugger wakes the
+tasks that it attaches to; then the native stacks, all of them; then the Python stacks, side by side. A source that
+fails leaves a gap, and the next of its ladder is asked: py-spy, py-spy again, pystack; libdw, gdb.
 """
 
 from __future__ import annotations
@@ -16,8 +16,22 @@ from datetime import datetime, timezone
 from functools import partial
 from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Tuple
 
-from forkhang_ipy.capture import gdb, memory, native, own, permissions, proc_files, procfs, py_spy, pystack, tree
+from forkhang_ipy.capture import (
+    gdb,
+    memory,
+    native,
+    objects,
+    own,
+    permissions,
+    proc_files,
+    procfs,
+    py_spy,
+    pystack,
+    sharing,
+    tree,
+)
 from forkhang_ipy.capture.admission import admit, gone
+from forkhang_ipy.capture.attachable import choose
 from forkhang_ipy.capture.left_as_found import left_as_found
 from forkhang_ipy.capture.sources import Limits, SourceFailed
 from forkhang_ipy.capture.uninterrupted import uninterrupted
@@ -32,7 +46,6 @@ if TYPE_CHECKING:
 FORMAT = "capture/1"
 
 _PYTHON, _NATIVE = "python stack", "native stack"
-_ALL_STACKS = "python and native stacks, system calls, memory"
 
 
 @dataclass(frozen=True)
@@ -88,7 +101,10 @@ def _records(pid: int, options: Options, given_up: threading.Event) -> Tuple[str
     capture = _Capture(pid, options, Limits(options.timeout, given_up))
     family = _watch(capture)
     capture.texts += memory.records(capture.last)
-    attachable = _attachable(capture, family)
+    capture.texts += objects.records(capture.last, pid, capture.limits)
+    capture.texts += sharing.records(capture.last, capture.limits)
+    attachable, gaps = choose(family, capture.last)
+    capture.gaps += gaps
     with left_as_found(attachable):
         if options.native:
             _native_stacks(capture, attachable)
@@ -113,29 +129,6 @@ def _watch(capture: _Capture) -> Family:
         if not sample and capture.target not in capture.last:
             raise gone(capture.target)
     return family
-
-
-def _attachable(capture: _Capture, family: Family) -> Tuple[int, ...]:
-    """The processes whose stacks are wanted and can be taken by a debugger; a gap for each that cannot."""
-    attachable = []
-    for pid in family.pids:
-        look = capture.last.get(pid)
-        if not look or look["state"] == "Z" or pid == os.getpid():
-            continue
-        # Of the parent only its Python side is of interest: what it held when it forked.
-        if pid == family.parent and not look["python"] and not _may_be_python(pid):
-            continue
-        obstacle = permissions.obstacle(pid)
-        if obstacle:
-            capture.gaps.append(Gap(pid, _ALL_STACKS, obstacle.why, obstacle.hint))
-        else:
-            attachable.append(pid)
-    return tuple(attachable)
-
-
-def _may_be_python(pid: int) -> bool:
-    """Whether we only cannot tell, because we may not look; the system's first process is none."""
-    return pid != 1 and permissions.refusal(pid) is not None
 
 
 def _native_stacks(capture: _Capture, pids: Tuple[int, ...]) -> None:

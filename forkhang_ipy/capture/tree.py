@@ -43,12 +43,19 @@ def family(target: int, root: Path = proc_files.PROC) -> Family:
     return Family(target, parents.get(target) or None, tuple(descendants))
 
 
+def ancestors(pid: int, root: Path = proc_files.PROC) -> Tuple[int, ...]:
+    """Parent, parent's parent and so on."""
+    parents = _parents(root)
+    found: List[int] = []
+    while parents.get(pid) and parents[pid] not in found:
+        pid = parents[pid]
+        found.append(pid)
+    return tuple(found)
+
+
 def descends(pid: int, ancestor: int, root: Path = proc_files.PROC) -> bool:
     """Whether the ancestor's forks and forks of forks led to this process."""
-    parents = _parents(root)
-    while pid in parents and pid != ancestor:
-        pid = parents[pid]
-    return pid == ancestor
+    return pid == ancestor or ancestor in ancestors(pid, root)
 
 
 def _parents(root: Path) -> Dict[int, int]:

@@ -7,7 +7,19 @@ from __future__ import annotations
 
 from typing import Iterator, List, Tuple
 
-from forkhang_ipy.formats import bundle, capture, gdb, memory, proc, py_spy_json, py_spy_text, stacks
+from forkhang_ipy.formats import (
+    bundle,
+    capture,
+    ends,
+    gdb,
+    memory,
+    objects,
+    proc,
+    py_spy_json,
+    py_spy_text,
+    sharers,
+    stacks,
+)
 from forkhang_ipy.formats._base import Format
 from forkhang_ipy.formats.join import join
 from forkhang_ipy.model import Dump
@@ -17,6 +29,9 @@ FORMATS: Tuple[Format, ...] = (
     proc.FORMAT,
     stacks.FORMAT,
     memory.FORMAT,
+    objects.FORMAT,
+    ends.FORMAT,
+    sharers.FORMAT,
     py_spy_json.FORMAT,
     py_spy_text.FORMAT,
     gdb.FORMAT,

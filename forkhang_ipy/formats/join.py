@@ -29,6 +29,8 @@ def join(dumps: Sequence[Dump], *, unread: Optional[Tuple[str, ...]] = None) -> 
         sources=_once(source for dump in dumps for source in dump.sources),
         gaps=_once(gap for dump in dumps for gap in dump.gaps),
         unread=unread if unread is not None else tuple(line for dump in dumps for line in dump.unread),
+        ends=_once(ends for dump in dumps for ends in dump.ends),
+        sharers=_once(sharers for dump in dumps for sharers in dump.sharers),
     )
 
 
@@ -61,6 +63,7 @@ def _same_process(parts: List[Process]) -> Process:
         memory=_once(memory for part in parts for memory in part.memory),
         state=_first(newest, lambda part: part.state),
         ended=any(part.ended for part in parts),
+        objects=_once(found for part in parts for found in part.objects),
     )
 
 

@@ -1,7 +1,8 @@
 """Our own record of memory: the bytes at futex words that somebody waits for.
 
 {"forkhang": "memory/1", "pid": 1680,
- "words": [{"address": "0x7f36161cfc30", "hex": "0200...", "mapping": "[heap]", "shared": false}]}
+ "words": [{"address": "0x7f36161cfc30", "hex": "0200...", "before": "3100...",
+            "mapping": "[heap]", "shared": false}]}
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ def _memory(word: Dict[str, Any]) -> Memory:
         content=bytes.fromhex(word["hex"]),
         mapping=word.get("mapping"),
         shared=word.get("shared"),
+        before=bytes.fromhex(word.get("before") or ""),
     )
 
 

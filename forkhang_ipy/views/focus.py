@@ -50,7 +50,9 @@ def others(diagnosis: Diagnosis) -> Tuple[str, ...]:
         kinds.setdefault((finding.signature, finding.title, finding.confidence.value), []).append(finding.process)
     same = (first.signature, first.title, first.confidence.value)
     return tuple(
-        f"The same in {ranges(pids) or '?'}." if kind == same else f"In {ranges(pids) or '?'}: {kind[1]} · {kind[2]}"
+        f"The same in {ranges(pids) or '?'}."
+        if kind == same
+        else f"Also: {ranges(pids) or '?'} waits for {kind[1]} · {kind[2]}"
         for kind, pids in kinds.items()
     )
 

@@ -12,7 +12,7 @@ _LIGHT = "--fh-stuck:#b3400a;--fh-stuck-bg:#fff3ea;--fh-mark:#ffe9d6;--fh-ghost:
 _DARK = "--fh-stuck:#ffa463;--fh-stuck-bg:#35240f;--fh-mark:#46301a;--fh-ghost:#c6a4f5;--fh-ghost-bg:#291f3a;\
 --fh-well:#6fcf97;--fh-brand:#6cb2ff;--fh-dim:#9aa7b6;--fh-on:#14181f;color-scheme:dark"
 
-STYLE = f"""
+_RULES = f"""
 .forkhang {{ {_LIGHT} }}
 @media (prefers-color-scheme: dark) {{ .forkhang {{ {_DARK} }} }}
 body[data-jp-theme-light="true"] .forkhang, body.vscode-light .forkhang {{ {_LIGHT} }}
@@ -104,3 +104,6 @@ body[data-jp-theme-light="false"] .forkhang, body.vscode-dark .forkhang {{ {_DAR
 }}
 @media (forced-colors: active) {{ .forkhang tr.hit td:first-child {{ border-left: 4px solid Highlight; }} }}
 """
+
+# Notebooks style tables and code in outputs by rules of up to two classes; ours must weigh more.
+STYLE = _RULES.replace(".forkhang ", ".forkhang.forkhang.forkhang ")

@@ -67,6 +67,13 @@ def is_still(pid: int) -> bool:
     return bool(before) and tasks(pid) == before and all(state == "S" for state, _ in before.values())
 
 
+def is_task_still(tid: int) -> bool:
+    """Whether one task of any process sleeps and did not run between two looks, whatever its siblings do."""
+    before = tasks(tid).get(tid)
+    time.sleep(LOOK_INTERVAL)
+    return before is not None and before[0] == "S" and tasks(tid).get(tid) == before
+
+
 def is_busy(pid: int) -> bool:
     """Whether a process burns processor time between two looks."""
     before = cpu_ticks(pid)
@@ -79,6 +86,11 @@ def wait_until_still(pid: int) -> None:
     wait_until(is_still, pid)
 
 
+def wait_until_task_still(tid: int) -> None:
+    """Return once the task sleeps for good, or end the program with status 3."""
+    wait_until(is_task_still, tid)
+
+
 def wait_until_busy(pid: int) -> None:
     """Return once the process burns processor time, or end the program with status 3."""
     wait_until(is_busy, pid)
@@ -89,7 +101,7 @@ def wait_until(claim: Callable[[int], bool], pid: int) -> None:
     deadline = time.monotonic() + PATIENCE
     while not claim(pid):
         if time.monotonic() > deadline:
-            give_up(f"Process {pid} did not get there in {PATIENCE:.0f} s: {claim.__name__} is still false.")
+            give_up(f"Task {pid} did not get there in {PATIENCE:.0f} s: {claim.__name__} is still false.")
 
 
 def give_up(reason: str) -> NoReturn:

@@ -91,5 +91,5 @@ def test_other_findings_come_to_one_sentence_a_kind() -> None:
     findings = (first, replace(first, process=1719), replace(first, process=1720), other)
     assert others(replace(gh_112275(), findings=findings)) == (
         "The same in 1719–1720.",  # noqa: RUF001  # a range has a dash
-        "In 1800: a stream's lock · proven",
+        "Also: 1800 waits for a stream's lock · proven",
     )
