@@ -8,19 +8,28 @@ from __future__ import annotations
 import gzip
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Iterable, Tuple, Union
+from typing import TYPE_CHECKING, Iterable, List, Sequence, Tuple, Union
 
 from forkhang_ipy import formats
-from forkhang_ipy.analysis.diagnose import diagnose as analyse
+from forkhang_ipy.analysis import changes, tree
+from forkhang_ipy.analysis import groups as grouping
+from forkhang_ipy.analysis.islands import diagnose as analyse
+from forkhang_ipy.analysis.matching import says_something
+from forkhang_ipy.capture import files
 from forkhang_ipy.capture.records import Options, records
 from forkhang_ipy.cure import with_cure
-from forkhang_ipy.errors import EmptyDump, FileUnreadable, UnknownDump
-from forkhang_ipy.formats import bundle
-from forkhang_ipy.model import Diagnosis, Dump
+from forkhang_ipy.errors import DumpError, EmptyDump, FileUnreadable, UnknownDump
+from forkhang_ipy.formats import bundle, capture, file, redaction
+from forkhang_ipy.model import Branch, Diagnosis, Dump, Gap, Group
 
-GZIP = b"\x1f\x8b"
+if TYPE_CHECKING:
+    import pandas as pd
+
 TAKE_ONE = "Take a dump with `forkhang PID --save hang.forkhang`, or with py-spy or gdb."
 Target = Union[int, str, Path]
+Text = Union[str, Path]
+CROWD = 8
+"""With more processes than these, what many of them have in common is shown first."""
 
 
 @dataclass(frozen=True)
@@ -41,13 +50,13 @@ class Report(Diagnosis):
         """One self-contained piece of HTML."""
         from forkhang_ipy.views.html import html  # views are heavy
 
-        return html(self)
+        return html(self, *self._crowd())
 
     def to_text(self, *, width: int = 100, colour: bool = False) -> str:
         """The same for a terminal of this many columns; without colour it is plain text."""
         from forkhang_ipy.views.text import text  # rich is heavy
 
-        return text(self, width=width, colour=colour)
+        return text(self, *self._crowd(), width=width, colour=colour)
 
     def to_json(self) -> dict[str, object]:
         """The document of `--json`, schema `forkhang/1`."""
@@ -59,62 +68,212 @@ class Report(Diagnosis):
         """Write the records as a bundle, which `forkhang FILE` opens again."""
         save(self.records, path)
 
+    # --- to ask it questions ---
+
+    @property
+    def processes(self) -> pd.DataFrame:
+        """One row a process; the columns are listed in `forkhang_ipy.views.tables`."""
+        from forkhang_ipy.views import tables  # pandas is heavy
+
+        return tables.processes(self)
+
+    @property
+    def threads(self) -> pd.DataFrame:
+        """One row a thread, with the innermost frame."""
+        from forkhang_ipy.views import tables
+
+        return tables.threads(self)
+
+    @property
+    def frames(self) -> pd.DataFrame:
+        """One row a frame, depth 0 is the innermost."""
+        from forkhang_ipy.views import tables
+
+        return tables.frames(self)
+
+    @property
+    def waits(self) -> pd.DataFrame:
+        """One row for each thread of which is known what it waits for."""
+        from forkhang_ipy.views import tables
+
+        return tables.waits(self)
+
+    def groups(self, *, native: bool = False) -> pd.DataFrame:
+        """Identical stacks together: how many, which ranks, which are the odd ones out; `native`: both stacks."""
+        from forkhang_ipy.views import tables
+
+        return tables.groups(grouping.groups(self.dump, native=native))
+
+    def tree(self) -> Tree:
+        """The prefix tree of the stacks, outermost calls first, with the ranks of each branch."""
+        root = tree.tree(self.dump)
+        return Tree(**{each.name: getattr(root, each.name) for each in fields(root)})
+
+    def diff(self, other: Diagnosis) -> pd.DataFrame:
+        """What moved from this one to the other, thread by thread."""
+        from forkhang_ipy.views import tables
+
+        return tables.changes(changes.changes(self.dump, other.dump))
+
+    def _crowd(self) -> Tuple[Sequence[Group], Sequence[Branch]]:
+        with_stacks = {at for (at, _), _ in grouping.live_threads(self.dump)}
+        if len(with_stacks) <= CROWD:
+            return (), ()
+        return grouping.groups(self.dump), (tree.tree(self.dump),)
+
+
+@dataclass(frozen=True)
+class Redaction:
+    """What was replaced in a file."""
+
+    replaced: Tuple[Tuple[str, int], ...]
+    """How many different things of each kind."""
+    same: bool
+    """The redacted file has the same diagnosis, the same functions and lines."""
+
+
+@dataclass(frozen=True)
+class Tree(Branch):
+    """A prefix tree that shows itself."""
+
+    def __str__(self) -> str:
+        from forkhang_ipy.views.crowd import tree_lines
+
+        return "\n".join(tree_lines(self))
+
+    def _repr_pretty_(self, printer: object, cycle: object) -> None:
+        """What IPython shows."""
+        del cycle
+        getattr(printer, "text")(str(self))  # noqa: B009 IPython's printer, which we do not import
+
 
 def diagnose(*targets: Target, options: Options = Options()) -> Report:  # noqa: B008 frozen
     """The diagnosis of a live process (a pid), or of files that describe one hang together.
 
-    Raises TargetError for a pid that cannot be looked at, DumpError for a file that is no dump.
+    A path may be a folder or a glob, which stand for many files; `-` is standard input. Raises TargetError for a pid
+    that cannot be looked at, DumpError where no file is a dump.
     """
-    taken = tuple(record for target in targets for record in _records(target, options))
-    found = with_cure(analyse(formats.parse(*taken)))
-    return Report(**{each.name: getattr(found, each.name) for each in fields(found)}, records=taken)
+    taken: List[str] = []
+    seen: List[Dump] = []
+    for pid in [target for target in targets if isinstance(target, int)]:
+        taken.extend(records(pid, options))
+    seen.extend(formats.parts(*taken))
+    _add_files([target for target in targets if not isinstance(target, int)], taken, seen)
+    found = with_cure(analyse(formats.join(seen)))
+    return Report(**{each.name: getattr(found, each.name) for each in fields(found)}, records=tuple(taken))
 
 
-def read(*paths: Union[str, Path]) -> Dump:
-    """What these files say of one hang, joined. Raises DumpError."""
-    return formats.parse(*(record for path in paths for record in _from_file(Path(path))))
+def read(*paths: Text) -> Report:
+    """What these files say of one hang, joined, and what it means. Raises DumpError."""
+    return diagnose(*map(str, paths))
+
+
+def redact(path: Text, output: Text) -> Redaction:
+    """Write the file without names and secrets; a bundle stays a bundle, any other file becomes plain text.
+
+    Raises DumpError for a file that is no dump, and where the output cannot be written.
+    """
+    before = read(path)
+    done = redaction.redact(before.records, keep=redaction.words(before.dump))
+    found = analyse(formats.parse(*done.texts))
+    if any(map(_is_ours, done.texts)):
+        save(done.texts, output)
+    else:
+        _write("\n".join(done.texts).encode(), output)
+    return Redaction(done.replaced, same=_says(found) == _says(before))
 
 
 def save(taken: Iterable[str], path: Union[str, Path]) -> None:
     """Write records as a bundle. Raises FileUnreadable where the path cannot be written."""
+    # No clock in the file: the same records are the same bytes.
+    _write(gzip.compress(bundle.pack(tuple(taken)).encode(), mtime=0), path)
+
+
+def _write(content: bytes, path: Text) -> None:
     try:
-        # No clock in the file: the same records are the same bytes.
-        Path(path).write_bytes(gzip.compress(bundle.pack(tuple(taken)).encode(), mtime=0))
+        Path(path).write_bytes(content)
     except OSError as error:
         raise FileUnreadable(f"{path} cannot be written: {error.strerror}.", "Choose another file.") from error
 
 
-def _records(target: Target, options: Options) -> Tuple[str, ...]:
-    if isinstance(target, int):
-        return records(target, options)
-    return _from_file(Path(target))
+def _is_ours(text: str) -> bool:
+    return any(form.recognises(text) for form in formats.RECORDS) or file.is_file(text)
 
 
-def _from_file(path: Path) -> Tuple[str, ...]:
-    text = _text(path)
+def _says(found: Diagnosis) -> Tuple[object, ...]:
+    """What must be the same in a file that was redacted."""
+    findings = [(one.signature, one.confidence, one.process, one.frames) for one in found.findings]
+    calls = [
+        [(frame.function, frame.line) for frame in thread.python + thread.native]
+        for process in found.dump.processes
+        for thread in process.threads
+    ]
+    return found.verdict, found.confidence, findings, calls
+
+
+# --- files -----------------------------------------------------------------------------------------------------------
+
+
+def _add_files(targets: Sequence[Text], taken: List[str], seen: List[Dump]) -> None:
+    """Add the records of each file and what they say. A file among others that is no dump becomes a gap."""
+    places = list(dict.fromkeys(place for target in targets for place in files.places(target)))
+    refused: List[DumpError] = []
+    for place in places:
+        text = ""
+        try:
+            text = files.text(place)
+            found = _records(text, place, named=len(places) > 1)
+            said = _said(found, place)
+        except DumpError as error:
+            if len(places) == 1:
+                raise
+            refused.append(error)
+            found = (file.write(_name(place)), text) if isinstance(error, UnknownDump) else ()
+            said = formats.parts(*found) if not bundle.is_bundle(text) else []
+            found = found if said else ()
+        taken.extend(found)
+        seen.extend(said)
+    if refused and len(refused) == len(places):
+        raise refused[0]
+    if refused:
+        gaps = capture.write([_gap(error) for error in refused])
+        taken.append(gaps)
+        seen.extend(formats.parts(gaps))
+
+
+def _records(text: str, place: files.Place, *, named: bool) -> Tuple[str, ...]:
+    """The records that stand in a file; the file's name goes with them where it tells something."""
     if not text.strip():
-        raise EmptyDump(f"{path} is empty.", TAKE_ONE)
+        raise EmptyDump(f"{place.name} is empty.", TAKE_ONE)
+    head = (file.write(_name(place)),) if named or file.tells(_name(place)) else ()
     try:
-        found = bundle.unpack(text) if bundle.is_bundle(text) else (text,)
-        dump = formats.parse(*found)
+        return (*head, *(bundle.unpack(text) if bundle.is_bundle(text) else (text,)))
     except (ValueError, KeyError, TypeError) as error:
-        raise UnknownDump(
-            f"{path} is a torn bundle, or one of a later version.", "Take it again, or upgrade forkhang_ipy."
-        ) from error
-    if not any(process.threads or process.ended for process in dump.processes):
-        looked_for = ", ".join(form.name for form in formats.FORMATS if not form.name.endswith("record"))
-        raise UnknownDump(f"No stack was found in {path}; looked for: {looked_for}, our own bundle.", TAKE_ONE)
-    return found
+        raise _torn(place) from error
 
 
-def _text(path: Path) -> str:
+def _said(found: Sequence[str], place: files.Place) -> List[Dump]:
     try:
-        content = path.read_bytes()
-        if content.startswith(GZIP):
-            content = gzip.decompress(content)
-    except FileNotFoundError as error:
-        raise FileUnreadable(f"There is no file {path}.", "Give a pid, or the path of a saved dump.") from error
-    except (OSError, EOFError) as error:
-        fact = error.strerror if isinstance(error, OSError) and error.strerror else "it is a torn archive"
-        raise FileUnreadable(f"{path} cannot be read: {fact}.", "Give a pid, or the path of a saved dump.") from error
-    return content.decode("utf-8", "replace")
+        said = formats.parts(*found)
+    except (ValueError, KeyError, TypeError) as error:
+        raise _torn(place) from error
+    seen = any(process.threads or process.ended for dump in said for process in dump.processes)
+    if not (seen or any(map(says_something, said))):
+        looked_for = ", ".join(form.name for form in formats.FORMATS if not form.name.endswith("record"))
+        fact = f"No stack was found in {place.name}; looked for: {looked_for}, our own bundle."
+        raise UnknownDump(fact, TAKE_ONE)
+    return said
+
+
+def _torn(place: files.Place) -> UnknownDump:
+    fact = f"{place.name} is a torn bundle, or one of a later version."
+    return UnknownDump(fact, "Take it again, or upgrade forkhang_ipy.")
+
+
+def _name(place: files.Place) -> str:
+    """The file's name and its folder's: one of them may say rank and host."""
+    return "/".join(Path(place.path).parts[-2:])
+
+
+def _gap(error: DumpError) -> Gap:
+    return Gap(process=None, what="a file", why=error.fact, hint=error.hint)

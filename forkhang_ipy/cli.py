@@ -23,6 +23,9 @@ ANSWERED, COULD_NOT_LOOK = 0, 1
 WIDEST = 140
 """Columns; wider lines are hard to read."""
 DESCRIPTION = "Tell whether a hung Python program is a fork deadlock, prove it, and say what cures it."
+CANNOT_PROMISE = """\
+Not replaced: functions, names of files and folders, values of variables and words of a command line that look like no
+name and no secret, bytes of memory at locks, and the file's own name. Read it before you share it."""
 Arguments = Optional[Sequence[str]]
 
 
@@ -50,7 +53,12 @@ def parser(program: str = "forkhang") -> argparse.ArgumentParser:
         epilog="\n".join(["other verbs:", *(f"  forkhang {name:<10}{verb.says}" for name, verb in VERBS.items())]),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    options.add_argument("targets", nargs="+", metavar="TARGET", help="a pid, or dump files that describe one hang")
+    options.add_argument(
+        "targets",
+        nargs="+",
+        metavar="TARGET",
+        help="a pid, or files, folders or globs of one hang; - is standard input",
+    )
     options.add_argument("--json", action="store_true", help="print one JSON document (schema forkhang/1)")
     options.add_argument("--save", metavar="FILE", help="also write what was seen, to open it again later")
     _add_capture_options(options)
@@ -145,6 +153,25 @@ def _capture(words: Sequence[str]) -> int:
     return ANSWERED
 
 
+# --- redact ----------------------------------------------------------------------------------------------------------
+
+
+def _redact(words: Sequence[str]) -> int:
+    options = argparse.ArgumentParser(prog="forkhang redact", description=VERBS["redact"].says)
+    options.add_argument("file", metavar="FILE", help="a saved dump; - is standard input")
+    options.add_argument("-o", "--output", required=True, metavar="FILE")
+    chosen = options.parse_args(words)
+    from forkhang_ipy import api
+
+    done = api.redact(chosen.file, chosen.output)
+    said = ", ".join(f"{kind}: {count}" for kind, count in done.replaced) or "nothing"
+    print(f"{chosen.output} is written. Replaced, each by the same stand-in everywhere: {said}.", file=sys.stderr)
+    if not done.same:
+        print("The diagnosis is no longer the same: a name was also a word of the program.", file=sys.stderr)
+    print(CANNOT_PROMISE, file=sys.stderr)
+    return ANSWERED
+
+
 # --- demo ------------------------------------------------------------------------------------------------------------
 
 
@@ -171,5 +198,6 @@ class Verb:
 
 VERBS: Dict[str, Verb] = {
     "demo": Verb("start a real hang, diagnose it, end it", _demo),
+    "redact": Verb("replace names of people and machines, addresses and secrets in a saved dump", _redact),
     "capture": Verb("only take what is seen, on the machine that hangs", _capture),
 }

@@ -6,9 +6,10 @@ Addresses, pthread ids and pids are whole numbers; times are seconds.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
-from typing import Optional, Tuple
+from functools import cached_property
+from typing import Dict, FrozenSet, Iterator, List, Optional, Tuple
 
 # --- what was seen ---------------------------------------------------------------------------------------------------
 
@@ -53,6 +54,8 @@ class Frame:
     """Program counter of a native frame."""
     locals: Tuple[Tuple[str, str], ...] = ()
     """Name and repr of each local variable, where they were asked for."""
+    source: Optional[str] = None
+    """The line of source that the tool printed with it."""
 
 
 @dataclass(frozen=True)
@@ -112,6 +115,12 @@ class Thread:
     stack: Optional[Tuple[int, int]] = None
     """The mapping that the stack pointer lies in, [low, high): the pthread id of a non-main thread lies there too."""
     samples: Tuple[Sample, ...] = ()
+    error: Optional[str] = None
+    """The exception that ended it: the last line of a traceback."""
+    mutex_owner: Optional[int] = None
+    """The TID that a debugger printed as the owner of the pthread mutex it waits for."""
+    active: Optional[bool] = None
+    """Whether py-spy took it for running."""
 
 
 @dataclass(frozen=True)
@@ -186,6 +195,14 @@ class Process:
     """It ended while we looked."""
     objects: Tuple[LockObject, ...] = ()
     """What the locks belong to that its threads wait for, where a search of its memory found it."""
+    live_tasks: Optional[int] = None
+    """How many live tasks it has, where a tool counted them without listing them."""
+    label: Optional[str] = None
+    """What a line above its stacks calls it: `# child`, `Process ForkPoolWorker-3:`."""
+    rank: Optional[int] = None
+    """Which one of a parallel job's processes it is, as the name of its file or a prefix in the log says."""
+    host: Optional[str] = None
+    """The machine that it ran on, as the name of its file or a prefix says; a pid is unique on one machine alone."""
 
 
 @dataclass(frozen=True)
@@ -249,7 +266,11 @@ class Dump:
 
     def process(self, pid: Optional[int]) -> Optional[Process]:
         """The process with this pid, or None."""
-        return next((process for process in self.processes if pid is not None and process.pid == pid), None)
+        return self._of_pid.get(pid) if pid is not None else None
+
+    @cached_property
+    def _of_pid(self) -> Dict[Optional[int], Process]:
+        return {process.pid: process for process in reversed(self.processes)}
 
 
 # --- what it means ---------------------------------------------------------------------------------------------------
@@ -293,6 +314,7 @@ class InParent(Enum):
 
     HELD = "still held there"
     RELEASED = "released since"
+    ABSENT = "no such lock there"
 
 
 @dataclass(frozen=True)
@@ -327,6 +349,10 @@ class Lock:
     owner_gone: Optional[bool] = None
     """True: the owner is no live thread of the process that waits."""
     in_parent: Optional[InParent] = None
+    variable: Optional[str] = None
+    """What the program calls it, or the module that is imported under it."""
+    candidates: Tuple[Owner, ...] = ()
+    """Where no owner is recorded: threads of the parent that are in the same code, and so may hold it."""
 
 
 @dataclass(frozen=True)
@@ -397,4 +423,97 @@ class Diagnosis:
     remedies: Tuple[Remedy, ...]
     dump: Dump
     decide: Optional[str] = None
-    """For `inconclusive`: the one piece of evidence that would decide, and the command that gets it."""
+    """Where it is open or only likely: the one piece of evidence that would decide, and the command that gets it."""
+
+    def findings_of(self, pid: Optional[int], thread: Thread) -> Tuple[Finding, ...]:
+        """The findings about this thread of this process."""
+        near = self._of_thread.get((pid, thread.tid, thread.ident, thread.name), ())
+        return tuple(finding for finding in near if finding.thread == thread)
+
+    def is_stuck(self, pid: Optional[int], tid: Optional[int]) -> bool:
+        """Whether this thread can never go on."""
+        return (pid, tid) in self._nodes
+
+    @cached_property
+    def _of_thread(self) -> Dict[Tuple[object, ...], List[Finding]]:
+        found: Dict[Tuple[object, ...], List[Finding]] = {}
+        for finding in self.findings:
+            thread = finding.thread
+            found.setdefault((finding.process, thread.tid, thread.ident, thread.name), []).append(finding)
+        return found
+
+    @cached_property
+    def _nodes(self) -> FrozenSet[Tuple[Optional[int], Optional[int]]]:
+        return frozenset(self.stuck)
+
+
+# --- what many have in common ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Group:
+    """Threads that have the same stack."""
+
+    stack: Tuple[Frame, ...]
+    """Innermost first."""
+    role: str
+    """What kind of thread it is: `MainThread`, or the name without its numbers."""
+    threads: Tuple[Tuple[int, int], ...]
+    """Place of the process in `Dump.processes`, and of the thread in its threads."""
+    processes: int
+    ranks: Optional[str]
+    """`0-2,5`; None where no process has a rank."""
+    pids: Optional[str]
+    odd: bool
+    """Less than half as many processes as the largest group of the same role: the odd ones out."""
+
+    @property
+    def count(self) -> int:
+        """How many threads."""
+        return len(self.threads)
+
+
+@dataclass(frozen=True)
+class Branch:
+    """Calls that some threads have in common, and how these go on."""
+
+    frames: Tuple[Frame, ...]
+    """Outermost first; empty at the root, where the threads have nothing in common."""
+    count: int
+    """How many threads."""
+    processes: int
+    ranks: Optional[str]
+    """`0-2,5`; None where no process has a rank."""
+    branches: Tuple[Branch, ...] = field(default=(), repr=False)
+    """The largest first; threads that end here are in none of them."""
+
+    def walk(self) -> Iterator[Tuple[int, Branch]]:
+        """Every branch with its depth, this one first, each before its own branches."""
+        left: List[Tuple[int, Branch]] = [(0, self)]
+        while left:
+            depth, branch = left.pop()
+            yield depth, branch
+            left.extend((depth + 1, one) for one in reversed(branch.branches))
+
+
+class Moved(Enum):
+    """What became of a thread."""
+
+    SAME = "same"
+    MOVED = "moved"
+    GONE = "gone"
+    NEW = "new"
+
+
+@dataclass(frozen=True)
+class Change:
+    """One thread in both dumps."""
+
+    moved: Moved
+    process: Process
+    thread: Thread
+    depth: Optional[int] = None
+    """How many outermost calls are the same, where it moved."""
+    before: Optional[Frame] = None
+    """The first call, from the outermost on, that is another; None where the stack ended there."""
+    after: Optional[Frame] = None

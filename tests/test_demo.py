@@ -30,6 +30,8 @@ def test_the_demonstration_says_what_it_made_proves_it_and_ends_it() -> None:
     else:
         assert made[3].startswith("a lock that another thread holds while a worker is forked, because ")
         assert "load_batch" in done.stdout
+    assert "start_worker" in done.stdout
+    assert "FORKED HERE" in done.stdout
     assert "⊘ FORK DEADLOCK · proven" in done.stdout
     assert not any(Path(f"/proc/{pid}").exists() for pid in made.groups()[:2])
 

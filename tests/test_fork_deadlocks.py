@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Optional, Tuple
+from dataclasses import dataclass
+from typing import Dict, Optional, Set, Tuple
 
 import pytest
 
@@ -13,7 +14,18 @@ from tests import live
 
 ALL = [pytest.param(version, python, id=version) for version, python in live.INTERPRETERS]
 AFFECTED = [pytest.param(*found, id=found[0]) for found in live.INTERPRETERS if live.affected(found[0])]
+LOCK = 'a lock of the threading module ("cache_lock")'
+NOT_COPIED = "fork did not copy it, so nobody will ever release the lock"
 FIRST_FIXED = {"3.8": "3.8.20", "3.9": "3.9.20", "3.10": "3.10.15", "3.11": "3.11.10"}
+
+
+@dataclass(frozen=True)
+class Inherited:
+    """What is to be said of a program that hangs by a lock or a thread of its parent."""
+
+    families: Set[str]
+    lock: Optional[str]
+    owner: bool = False
 
 
 def functions(finding: Finding) -> Tuple[Optional[str], ...]:
@@ -66,9 +78,10 @@ def test_the_hang_of_gh_112275_is_proven_from_the_parent_and_from_the_child(vers
         assert upgrade.detail == f"{version} has gh-112275; first fixed: {FIRST_FIXED[branch]}"
 
 
+@pytest.mark.parametrize("kind", ["normal", "recursive", "errorcheck", "robust"])
 @pytest.mark.parametrize(("version", "python"), ALL)
-def test_the_owner_of_a_pthread_mutex_is_named_down_to_the_line(version: str, python: str) -> None:
-    with live.hanging("pthread_mutex.py", python) as hang:
+def test_the_owner_of_a_pthread_mutex_is_named_down_to_the_line(kind: str, version: str, python: str) -> None:
+    with live.hanging("pthread_mutex.py", python, kind) as hang:
         reports = [api.diagnose(hang.parent), api.diagnose(hang.child or 0)]
     for report in reports:
         finding = about(report, hang.child)
@@ -88,15 +101,23 @@ def test_the_owner_of_a_pthread_mutex_is_named_down_to_the_line(version: str, py
     assert version
 
 
-INHERITED = {
-    "threading_lock.py": {"python-threading-lock"},
-    "threading_rlock.py": {"python-threading-lock"},
-    "register_at_fork_hook.py": {"python-threading-lock"},
-    "plain_fork.py": {"python-threading-lock"},
-    "import_lock.py": {"import-lock"},
-    # A stripped interpreter has no name for the function that waits for the stream's lock.
-    "stdio_lock.py": {"stdio-lock", "inherited-lock"},
-    "lost_threads.py": {"lost-threads"},
+# Program and its argument: families that are right, whether an owner is recorded, and the lock by the field's name.
+# Where an interpreter is stripped, the function that waits has no name, and the evidence alone must do.
+INHERITED: Dict[str, Inherited] = {
+    "threading_lock.py": Inherited({"python-threading-lock"}, "threading.Lock"),
+    "threading_rlock.py": Inherited({"python-threading-lock"}, "threading.RLock", owner=True),
+    "register_at_fork_hook.py": Inherited({"python-threading-lock"}, "threading.Lock"),
+    "plain_fork.py": Inherited({"python-threading-lock"}, "threading.Lock"),
+    "logging_handler.py handler": Inherited({"logging-lock"}, "threading.RLock", owner=True),
+    "logging_handler.py emit": Inherited({"logging-lock"}, "threading.Lock"),
+    "import_lock.py": Inherited({"import-lock"}, "threading.Lock", owner=True),
+    "stdio_lock.py": Inherited({"stdio-lock"}, "io.BufferedWriter", owner=True),
+    "buffered_writer.py": Inherited({"stdio-lock"}, "io.BufferedWriter", owner=True),
+    "hashlib_object.py": Inherited({"python-threading-lock"}, "_hashlib.HASH"),
+    "faulthandler_armed.py": Inherited({"lost-threads", "inherited-lock"}, None),
+    "lost_threads.py": Inherited({"lost-threads"}, None),
+    "pthread_spin.py": Inherited({"inherited-lock"}, None),
+    "feeder.py": Inherited({"queue-feeder-lock"}, "threading.Lock"),
 }
 
 
@@ -105,13 +126,84 @@ INHERITED = {
 def test_what_the_child_inherited_is_a_fork_deadlock_seen_from_both_ends(
     program: str, version: str, python: str
 ) -> None:
-    with live.hanging(program, python) as hang:
-        from_parent, from_child = api.diagnose(hang.parent), api.diagnose(hang.child or 0)
-    for report in (from_parent, from_child):
-        assert report.verdict is Verdict.FORK_DEADLOCK
-        assert about(report, hang.child).signature in INHERITED[program]
-    assert about(from_parent, hang.child).signature == about(from_child, hang.child).signature
-    assert version
+    expected = INHERITED[program]
+    name, *arguments = program.split()
+    with live.hanging(name, python, *arguments) as hang:
+        reports = [api.diagnose(hang.parent), api.diagnose(hang.child or 0)]
+    for report in reports:
+        finding = about(report, hang.child)
+        assert report.verdict is Verdict.FORK_DEADLOCK, version
+        assert finding.signature in expected.families
+        assert finding.who is Who.CHILD
+        if expected.lock is not None:
+            assert finding.lock is not None
+            assert finding.lock.kind == expected.lock
+        if expected.owner:
+            assert_owner_is_named(finding, hang)
+    assert {about(report, hang.child).signature for report in reports} == {about(reports[0], hang.child).signature}
+
+
+def assert_owner_is_named(finding: Finding, hang: live.Hang) -> None:
+    """The owner is the thread that the program says holds the lock, and no thread of the child."""
+    assert finding.lock is not None
+    owner = finding.lock.owner
+    assert (finding.lock.owner_ident, finding.lock.owner_gone) == (hang.facts["holder_ident"], True)
+    assert owner is not None
+    assert (owner.process, owner.thread) == (hang.parent, hang.facts["holder"])
+
+
+@pytest.mark.parametrize(("version", "python"), ALL)
+def test_a_mutex_that_blocks_a_c_handler_of_fork_names_its_owner(version: str, python: str) -> None:
+    with live.hanging("at_fork_c_handler.py", python, live.at_fork_library()) as hang:
+        report = api.diagnose(hang.parent)
+    finding = about(report, hang.child)
+    assert (report.verdict, report.confidence, finding.signature) == (
+        Verdict.FORK_DEADLOCK,
+        Confidence.PROVEN,
+        "inherited-lock",
+    ), version
+    assert finding.lock is not None
+    assert finding.lock.owner_tid == hang.facts["holder_tid"]
+    assert finding.lock.owner is not None
+    assert (finding.lock.owner.process, finding.lock.owner.thread) == (hang.parent, "holder")
+
+
+@pytest.mark.parametrize(("version", "python"), AFFECTED)
+def test_a_subprocess_with_preexec_fn_hangs_in_the_child_that_has_not_execd(version: str, python: str) -> None:
+    with live.hanging("preexec_fn.py", python, live.attach_library()) as hang:
+        report = api.diagnose(hang.parent)
+    finding = about(report, hang.child)
+    assert (report.verdict, report.confidence) == (Verdict.FORK_DEADLOCK, Confidence.PROVEN), version
+    assert (finding.signature, finding.who) == ("cpython-head-lock", Who.CHILD)
+    assert "no-preexec" in finding.remedies
+
+
+@pytest.mark.parametrize(("version", "python"), ALL)
+def test_a_hook_that_blocks_before_the_fork_hangs_the_parent_itself(version: str, python: str) -> None:
+    with live.hanging("before_hook.py", python) as hang:
+        report = api.diagnose(hang.parent)
+    finding = about(report, hang.parent)
+    assert (report.verdict, finding.who) == (Verdict.FORK_DEADLOCK, Who.PARENT), version
+    assert finding.thread.tid == hang.facts["forker_tid"]
+    assert finding.lock is not None
+    assert hang.facts["holder"] in [suspect.thread for suspect in finding.lock.candidates]
+
+
+@pytest.mark.parametrize(("version", "python"), ALL)
+def test_the_chain_leads_from_the_launcher_over_the_trainer_to_the_worker_and_the_thread_that_is_gone(
+    version: str, python: str
+) -> None:
+    with live.hanging("tree.py", python) as hang:
+        report = api.diagnose(hang.parent)
+    launcher, trainer, worker = hang.parent, hang.child, hang.facts["grandchild"]
+    chain = report.to_json()["chain"]
+    assert isinstance(chain, list)
+    assert [link["sentence"] for link in chain] == [
+        f"{launcher} MainThread waits for its child {trainer} to end (tree.py:56)",
+        f"{trainer} MainThread waits for its child {worker} to end (tree.py:44)",
+        f"{worker} MainThread waits for {LOCK} (tree.py:31), held at the fork by a thread that it does not have",
+        f'GONE probably thread "filler" of {trainer} (tree.py:26): {NOT_COPIED}',
+    ], version
 
 
 @pytest.mark.parametrize(("version", "python"), ALL)

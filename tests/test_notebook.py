@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional
 
+import pytest
+
 from tests import live
 
 QUIET_BROWSER = [
@@ -166,6 +168,7 @@ def notebook(*cells: str) -> str:
     )
 
 
+@pytest.mark.skipif(sys.version_info < (3, 10), reason="no current JupyterLab runs on this Python")
 def test_jupyterlab_shows_verdict_both_columns_proof_and_cure(tmp_path: Path) -> None:
     from playwright.sync_api import sync_playwright
 

@@ -6,14 +6,18 @@ proves it. Being wrong costs people days: without proof nothing is called more t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Iterator, List, Optional, Sequence, Tuple
 
 from forkhang_ipy.analysis import graph, sentences
 from forkhang_ipy.analysis.ancestry import with_ancestry
-from forkhang_ipy.analysis.matching import Match, Place, fork_site, match
+from forkhang_ipy.analysis.evidence import evidence
+from forkhang_ipy.analysis.facts import Place, is_helper
+from forkhang_ipy.analysis.frames import matches
+from forkhang_ipy.analysis.matching import Match, fork_site, match
 from forkhang_ipy.analysis.progress import Progress, progress
 from forkhang_ipy.analysis.waits import with_waits
+from forkhang_ipy.knowledge.forks import BEFORE_FORK
 from forkhang_ipy.knowledge.remedies import REMEDIES
 from forkhang_ipy.knowledge.signatures import Fact
 from forkhang_ipy.model import (
@@ -24,6 +28,7 @@ from forkhang_ipy.model import (
     Link,
     Process,
     Remedy,
+    Thread,
     Told,
     Verdict,
     WaitKind,
@@ -37,6 +42,8 @@ WEIGHT = (
     Verdict.INCONCLUSIVE,
     Verdict.NOT_HUNG,
 )
+DECISIVE = (Verdict.FORK_DEADLOCK, Verdict.FORK_ERROR, Verdict.NOT_FORK_DEADLOCK)
+"""Verdicts that one thread is enough for."""
 SURE = (Confidence.PROVEN, Confidence.LIKELY, Confidence.POSSIBLE)
 Case = Tuple[Place, Match]
 
@@ -53,11 +60,12 @@ class Answer:
 
 def diagnose(dump: Dump) -> Diagnosis:
     """What this dump shows, and what proves it."""
-    seen = with_waits(with_ancestry(dump))
+    seen = with_waits(with_ancestry(_with_speaker(dump)))
     waits = graph.graph(seen)
     stuck = graph.stuck(waits)
     places = [place for place in _places(seen, stuck) if _in_scope(place.process, seen)]
-    cases = sorted(((place, found) for place, found in zip(places, map(match, places)) if found), key=_weight)
+    shown = ((place, found) for place, found in zip(places, map(match, places)) if found and _counts(place, found))
+    cases = sorted(shown, key=_weight)
     answer = _answer(cases, places)
     findings = tuple(_finding(found, place) for place, found in cases)
     return Diagnosis(
@@ -71,6 +79,11 @@ def diagnose(dump: Dump) -> Diagnosis:
         dump=seen,
         decide=answer.decide,
     )
+
+
+def _with_speaker(dump: Dump) -> Dump:
+    """Lines of log without any stack come from some thread, of which nothing else is known."""
+    return dump if dump.processes or not dump.unread else replace(dump, processes=(Process(None, threads=(Thread(),)),))
 
 
 # --- places and findings ---------------------------------------------------------------------------------------------
@@ -88,16 +101,24 @@ def _in_scope(process: Process, dump: Dump) -> bool:
     return target is None or target.parent is None or process.pid != target.parent
 
 
-def _weight(case: Case) -> Tuple[int, int]:
+def _counts(place: Place, found: Match) -> bool:
+    """Parked threads of native pools are what they should be, where the main thread tells more."""
+    main = graph.main_thread(place.process)
+    beside_main = main is not None and main.tid == place.process.pid and place.thread != main
+    return found.signature.verdict is Verdict.FORK_DEADLOCK or bool(place.thread.python) or not beside_main
+
+
+def _weight(case: Case) -> Tuple[bool, int, int]:
     _, found = case
-    return WEIGHT.index(found.signature.verdict), SURE.index(found.confidence)
+    possible = found.confidence is Confidence.POSSIBLE
+    return possible, WEIGHT.index(found.signature.verdict), SURE.index(found.confidence)
 
 
 def _finding(found: Match, place: Place) -> Finding:
     signature = found.signature
     return Finding(
         signature=signature.id,
-        title=signature.title,
+        title=sentences.title(found, place),
         verdict=signature.verdict,
         confidence=found.confidence,
         who=_who(place),
@@ -106,7 +127,7 @@ def _finding(found: Match, place: Place) -> Finding:
         frames=found.frames,
         fork_site=fork_site(place.thread) if place.process.forked else (),
         lock=sentences.named_lock(place.lock, signature.lock),
-        evidence=tuple(sentences.evidence(found, place)),
+        evidence=tuple(evidence(found, place)),
         remedies=tuple(remedy.id for remedy in signature.remedies),
     )
 
@@ -114,6 +135,8 @@ def _finding(found: Match, place: Place) -> Finding:
 def _who(place: Place) -> Who:
     if place.process.forked:
         return Who.CHILD
+    if any(matches(BEFORE_FORK, frame) for frame in place.thread.native):
+        return Who.PARENT
     has_children = any(other.parent == place.process.pid for other in place.dump.processes)
     waits_for_child = place.thread.wait is not None and place.thread.wait.kind is WaitKind.CHILD
     return Who.PARENT if has_children or waits_for_child else Who.NONE
@@ -131,16 +154,17 @@ def _remedies(findings: Sequence[Finding], verdict: Verdict) -> Tuple[Remedy, ..
 
 def _answer(cases: Sequence[Case], places: Sequence[Place]) -> Answer:
     for place, found in cases:
-        verdict = found.signature.verdict
-        if verdict in (Verdict.FORK_DEADLOCK, Verdict.FORK_ERROR, Verdict.NOT_FORK_DEADLOCK):
-            return Answer(verdict, found.confidence, sentences.summary(found, place))
+        if found.confidence is not Confidence.POSSIBLE and found.signature.verdict in DECISIVE:
+            proof = sentences.proof(place) if found.confidence is Confidence.LIKELY else None
+            return Answer(found.signature.verdict, found.confidence, sentences.summary(found, place), proof)
     stopped = next((place for place in places if _is(place, WaitKind.STOPPED)), None)
     if stopped is not None:
         return Answer(Verdict.NOT_FORK_DEADLOCK, Confidence.PROVEN, sentences.stopped(stopped))
     doubts = [place for place in places if not _explained(place, cases, places)]
     doubtful = min(doubts, key=lambda place: _is(place, WaitKind.CHILD), default=None)
     if doubtful is not None or not places:
-        summary, decide = sentences.doubt(doubtful)
+        suspicion = next((found for place, found in cases if place == doubtful), None)
+        summary, decide = sentences.doubt(doubtful, suspicion)
         return Answer(Verdict.INCONCLUSIVE, Confidence.POSSIBLE, summary, decide)
     mains = [place for place in places if place.thread == graph.main_thread(place.process)]
     moving = next((place for place in mains if _moves(place)), None)
@@ -155,7 +179,8 @@ def _explained(place: Place, cases: Sequence[Case], places: Sequence[Place]) -> 
         return True
     wait = place.thread.wait
     found = next((found for other, found in cases if other == place), None)
-    if found is not None and found.signature.verdict is Verdict.NOT_HUNG:
+    claimed = found is not None and found.confidence is not Confidence.POSSIBLE
+    if found is not None and claimed and found.signature.verdict is Verdict.NOT_HUNG:
         return True
     if wait is None or wait.told is Told.STACK or graph.node(place.process, place.thread) in place.stuck:
         return False
@@ -167,7 +192,14 @@ def _explained(place: Place, cases: Sequence[Case], places: Sequence[Place]) -> 
 
 
 def _matters(place: Place) -> bool:
-    """The main thread, and any thread that stands in a lock of Python's; idle threads of pools are nobody's worry."""
+    """The main thread, and any thread that stands in a lock of Python's; idle threads of pools are nobody's worry.
+
+    In a saved text a process of which only a listing tells is no doubt of its own.
+    """
+    if place.process.state == "Z" or is_helper(place.process):
+        return False
+    if place.dump.target is None and not (place.thread.native or place.thread.python or place.thread.error):
+        return all(not (thread.native or thread.python) for other in place.dump.processes for thread in other.threads)
     if place.thread == graph.main_thread(place.process):
         return True
     return bool(place.thread.python) and _is(place, WaitKind.LOCK)
@@ -193,7 +225,8 @@ def _is(place: Place, kind: WaitKind) -> bool:
 
 
 def _moves(place: Place) -> bool:
-    return progress(place.thread) in (Progress.MOVING, Progress.SPINNING)
+    spins = progress(place.thread) is Progress.SPINNING and graph.node(place.process, place.thread) not in place.stuck
+    return progress(place.thread) is Progress.MOVING or spins
 
 
 # --- the chain -------------------------------------------------------------------------------------------------------
@@ -214,7 +247,7 @@ def _chain(dump: Dump, cases: Sequence[Case], waits: graph.Graph) -> Iterator[Li
     for position, at in enumerate(path):
         following = path[position + 1][0] if position + 1 < len(path) else None
         process, thread = by_node[at]
-        says = sentences.link(found[at][1] if at in found else None, thread)
+        says = sentences.link(thread, found.get(at))
         yield Link(process.pid, thread.name, thread.tid, says, following)
     if path and path[-1] in found:
         place, root = found[path[-1]]

@@ -16,11 +16,13 @@ STANDARD = re.compile(
     r"^(?:multiprocessing|concurrent|asyncio|importlib|logging|threading|subprocess|queue|runpy|socket|selectors|ssl"
     r"|contextlib|functools|random|tempfile|unittest|signal|weakref|os|pty|select)(?:/[\w/]+)?\.py$"
 )
-PLUMBING_MODULE = re.compile(r"(?:^|/)(?:libc|libpthread|ld-linux|ld-musl|ld|linux-vdso)[-.][^/]*$|^\[vdso\]$")
+PLUMBING_MODULE = re.compile(
+    r"(?:^|/)(?:libc|libpthread|ld-linux|ld-musl|ld|linux-vdso|libsystem_(?:kernel|pthread|c))[-.][^/]*$|^\[vdso\]$"
+)
 PLUMBING_FUNCTION = re.compile(
     r"(?:PyThread_acquire_lock\w*|acquire_timed|_PyMutex_LockTimed|PyMutex_Lock|_PySemaphore_\w+|_PyParkingLot_Park"
     r"|(?:__)?(?:GI_)?_*(?:futex_\w+|sem_\w+|new_sem_\w+|lll_lock_\w+|pthread_\w+|do_futex_wait|futex_abstimed_wait_common\w*"
-    r"|sched_yield|syscall|nanosleep|clock_nanosleep|wait4|waitpid|read|write|poll|ppoll|select|epoll_wait))"
+    r"|sched_yield|syscall|psynch_\w+|umtx_op|nanosleep|clock_nanosleep|wait4|waitpid|read|write|poll|ppoll|select|epoll_wait))"
     r"(?:\.constprop\.\d+|\.isra\.\d+|\.part\.\d+)*"
 )
 
@@ -44,7 +46,13 @@ def matches(call: Call, frame: Frame) -> bool:
         (call.function is None or bool(_compiled(call.function).fullmatch(frame.function or "")))
         and (call.file is None or bool(_compiled(call.file).search((frame.file or "").replace("\\", "/"))))
         and (call.module is None or bool(_compiled(call.module).search(frame.module or "")))
+        and (call.source is None or bool(_compiled(call.source).search(frame.source or "")))
     )
+
+
+def innermost_python(frames: Sequence[Frame]) -> Sequence[Frame]:
+    """The Python column without the built-in functions that gdb prints as frames of their own."""
+    return [frame for frame in frames if not (frame.function or "").startswith("<built-in ")] or frames
 
 
 def first_of_users(frames: Sequence[Frame]) -> Optional[Frame]:

@@ -13,7 +13,8 @@ from enum import Enum
 from typing import Dict, FrozenSet, Iterator, Optional, Tuple, Union
 
 from forkhang_ipy.analysis.locks import lock_of
-from forkhang_ipy.model import Dump, Lock, Process, Thread, Told, WaitKind
+from forkhang_ipy.analysis.owners import live_by_ident, live_by_tid
+from forkhang_ipy.model import Dump, Lock, Process, Thread, Told, Wait, WaitKind
 
 
 class End(Enum):
@@ -27,6 +28,10 @@ Node = Tuple[Optional[int], Optional[int]]
 """(pid, TID)"""
 Target = Union[Node, End]
 Graph = Dict[Node, Tuple[Target, ...]]
+ACROSS = {WaitKind.PIPE_READ: "w", WaitKind.PIPE_WRITE: "r", WaitKind.SEMAPHORE: ""}
+"""Waits that a thread of another process can end, and what it must have the pipe open for."""
+SEEN_IN_STACK = (WaitKind.LOCK, WaitKind.GIL)
+"""Waits that a stack shows well enough: nobody stands there for another reason."""
 WITHIN = (WaitKind.LOCK, WaitKind.NOTIFICATION, WaitKind.GIL, WaitKind.THREAD)
 """Waits that only a thread of the same process can end."""
 
@@ -73,14 +78,56 @@ def _may_go_on(target: Target, left: set[Node]) -> bool:
 def _targets(thread: Thread, process: Process, dump: Dump) -> Iterator[Target]:
     """Any of these could let the thread go on; none at all: nobody can."""
     wait = thread.wait
-    if wait is None or wait.timeout or (wait.told is Told.STACK and wait.kind is not WaitKind.LOCK):
+    if wait is None or _wakes(wait) or (wait.told is Told.STACK and wait.kind not in SEEN_IN_STACK):
         yield End.OUTSIDE
     elif wait.kind is WaitKind.CHILD:
         yield from _children(wait.target, process, dump)
-    elif wait.kind in WITHIN and process.tasks is not None:
+    elif wait.kind in WITHIN and (process.tasks is not None or process.live_tasks == 1):
         yield from _within(thread, process, dump)
+    elif wait.kind in ACROSS:
+        yield from _across(thread, process, dump)
     else:
         yield End.OUTSIDE
+
+
+def _wakes(wait: Wait) -> bool:
+    """It ends by itself; but who waits for the GIL asks again and again, in vain while its holder waits."""
+    return bool(wait.timeout) and wait.kind is not WaitKind.GIL
+
+
+def _across(thread: Thread, process: Process, dump: Dump) -> Iterator[Target]:
+    """Any thread of the processes at the other end, but for those that wait for the same thing."""
+    pids = partners(thread, process, dump)
+    for pid in pids or ():
+        other = dump.process(pid)
+        if other is None or not other.threads:
+            yield End.OUTSIDE
+            continue
+        yield from (node(other, one) for one in live(other) if one != thread and not _same_wait(one, thread))
+    if pids is None or (not pids and thread.wait is not None and thread.wait.kind is WaitKind.PIPE_READ):
+        # Nobody can write: the reader gets the end of the file.
+        yield End.OUTSIDE
+
+
+def partners(thread: Thread, process: Process, dump: Dump) -> Optional[Tuple[int, ...]]:
+    """The processes that could end this wait for a pipe or a shared semaphore; None where not all are known."""
+    wait = thread.wait
+    if wait is not None and wait.kind is WaitKind.SEMAPHORE:
+        shared = next((one for one in dump.sharers if (one.pid, one.word) == (process.pid, wait.address)), None)
+        return None if shared is None or shared.unseen else shared.pids
+    mode = ACROSS.get(wait.kind) if wait is not None else None
+    name = (wait.file or "").rsplit(":", 1)[0] if wait is not None else ""
+    ends = next((one for one in dump.ends if one.resource == name and name.startswith("pipe:")), None)
+    if ends is None or ends.unseen or mode is None:
+        return None
+    return tuple(pid for pid, its_mode in ends.ends if mode in its_mode)
+
+
+def _same_wait(one: Thread, other: Thread) -> bool:
+    mine, its = one.wait, other.wait
+    if mine is None or its is None or mine.kind is not its.kind:
+        return False
+    return mine.kind is WaitKind.SEMAPHORE or (mine.file is not None and mine.file == its.file)
 
 
 def _children(pid: Optional[int], process: Process, dump: Dump) -> Iterator[Target]:
@@ -94,9 +141,10 @@ def _children(pid: Optional[int], process: Process, dump: Dump) -> Iterator[Targ
 
 def _within(thread: Thread, process: Process, dump: Dump) -> Iterator[Target]:
     """The owner of the lock, or the thread that is joined; where neither is known, any other live thread."""
-    lock = lock_of(thread, process, dump.process(process.parent))
-    known = _owner(lock, process) if lock else _joined(thread, process)
-    others = [other for other in live(process) if other.tid != thread.tid]
+    parent = dump.process(process.parent)
+    lock = lock_of(thread, process, parent)
+    known = _owner(lock, process, parent) if lock else _joined(thread, process)
+    others = [other for other in live(process) if other.tid != thread.tid and not _both_want_gil(other, thread)]
     if known is not None:
         yield known
     elif others:
@@ -105,12 +153,22 @@ def _within(thread: Thread, process: Process, dump: Dump) -> Iterator[Target]:
         yield End.OUTSIDE
 
 
-def _owner(lock: Lock, process: Process) -> Optional[Target]:
-    if lock.owner_tid is None:
-        return None
+def _both_want_gil(one: Thread, other: Thread) -> bool:
+    return all(thread.wait is not None and thread.wait.kind is WaitKind.GIL for thread in (one, other))
+
+
+def holder(lock: Lock, process: Process, parent: Optional[Process]) -> Optional[Thread]:
+    """The live thread of this process that holds the lock; None where it is not known or is none of them."""
+    if lock.owner_tid is not None:
+        return live_by_tid(lock.owner_tid, process)
+    return live_by_ident(lock.owner_ident, process, parent)
+
+
+def _owner(lock: Lock, process: Process, parent: Optional[Process]) -> Optional[Target]:
     if lock.owner_gone:
         return End.GONE
-    return next((node(process, thread) for thread in live(process) if thread.inner_tid == lock.owner_tid), None)
+    owner = holder(lock, process, parent)
+    return node(process, owner) if owner is not None else None
 
 
 def _joined(thread: Thread, process: Process) -> Optional[Target]:

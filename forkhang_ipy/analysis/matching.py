@@ -1,46 +1,22 @@
-"""Which signature a thread shows, and which facts hold for it."""
+"""Which signature a thread shows: first its stack, then its facts, and from these how sure that is."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import FrozenSet, Iterator, Optional, Tuple
+from typing import Dict, FrozenSet, Iterable, Optional, Sequence, Tuple
 
 from forkhang_ipy.analysis import graph
+from forkhang_ipy.analysis.facts import Place, facts
 from forkhang_ipy.analysis.frames import is_plumbing, is_users_own, matches
-from forkhang_ipy.analysis.locks import lock_of
 from forkhang_ipy.analysis.progress import Progress, progress
 from forkhang_ipy.knowledge.forks import FORKED, IN_FORK
 from forkhang_ipy.knowledge.signatures import SIGNATURES, Fact, Signature
 from forkhang_ipy.knowledge.signatures._base import Calls
-from forkhang_ipy.model import (
-    Column,
-    Confidence,
-    Dump,
-    Frame,
-    FrameAt,
-    InParent,
-    Lock,
-    Process,
-    Thread,
-    Verdict,
-    WaitKind,
-)
+from forkhang_ipy.model import Column, Confidence, Dump, Frame, FrameAt, Thread, Verdict
 
-
-@dataclass(frozen=True)
-class Place:
-    """A thread among all that was seen."""
-
-    thread: Thread
-    process: Process
-    parent: Optional[Process]
-    dump: Dump
-    stuck: FrozenSet[graph.Node]
-
-    @property
-    def lock(self) -> Optional[Lock]:
-        """The lock that the thread waits for."""
-        return lock_of(self.thread, self.process, self.parent)
+ENDS_WELL = (Verdict.NOT_HUNG,)
+Frames = Tuple[FrameAt, ...]
 
 
 @dataclass(frozen=True)
@@ -50,60 +26,124 @@ class Match:
     signature: Signature
     facts: FrozenSet[Fact]
     confidence: Confidence
-    frames: Tuple[FrameAt, ...]
+    frames: Frames
 
 
 def match(place: Place) -> Optional[Match]:
-    """The first signature whose stack and whose facts this thread shows, or None."""
-    facts = frozenset(_facts(place))
+    """The first signature that this thread proves or shows; else the first that it may be; else None."""
+    known = facts(place)
     moving = progress(place.thread) is Progress.MOVING
-    for signature in SIGNATURES:
-        if moving and signature.verdict is not Verdict.NOT_HUNG:
-            continue
-        frames = _frames(signature, place.thread)
-        if frames is not None and (not signature.needs or any(needed <= facts for needed in signature.needs)):
-            proven = any(proof <= facts for proof in signature.proof)
-            confidence = Confidence.PROVEN if proven else Confidence.LIKELY
-            return Match(signature, facts, confidence, frames)
-    return None
+    shown = [
+        Match(signature, frozenset(fact for fact, holds in known.items() if holds), confidence, frames)
+        for signature in SIGNATURES
+        if not moving or signature.verdict in ENDS_WELL or not signature.still
+        for frames in _frames(signature, place)
+        for confidence in _confidence(signature, known)
+    ]
+    claimed = (found for found in shown if found.confidence is not Confidence.POSSIBLE)
+    return next(claimed, None) or next(iter(shown), None)
 
 
-def fork_site(thread: Thread) -> Tuple[FrameAt, ...]:
+def says_something(dump: Dump) -> bool:
+    """Whether a line of log in a text without stacks is one that a signature knows."""
+    patterns = [pattern for signature in SIGNATURES for pattern in signature.says]
+    return any(re.search(pattern, line) for pattern in patterns for line in dump.unread)
+
+
+def fork_site(thread: Thread) -> Frames:
     """The library's frame that forked, and the user's own line above it, as far as they are on the stack."""
     forking = [index for index, frame in enumerate(thread.python) if any(matches(call, frame) for call in FORKED)]
     if not forking and any(matches(IN_FORK, frame) for frame in thread.native):
         forking = [0] if thread.python else []
     if not forking:
         return ()
-    outer = range(forking[-1], len(thread.python))
+    # Forks further out made the parents.
+    outer = range(forking[0], len(thread.python))
     users = next((index for index in outer if is_users_own(thread.python[index])), None)
-    sites = dict.fromkeys([forking[-1], *([users] if users is not None else [])])
+    sites = dict.fromkeys([forking[0], *([users] if users is not None else [])])
     return tuple(FrameAt(Column.PYTHON, index) for index in sites)
+
+
+# --- facts -----------------------------------------------------------------------------------------------------------
+
+
+def _confidence(signature: Signature, known: Dict[Fact, bool]) -> Iterable[Confidence]:
+    """How sure these facts make it; nothing where they rule it out."""
+    true = {fact for fact, holds in known.items() if holds}
+    false = set(known) - true
+    if signature.unless & true or signature.unless_not & false:
+        return ()
+    if any(proof <= true for proof in signature.proof):
+        return (Confidence.PROVEN,)
+    if not signature.needs or any(needed <= true for needed in signature.needs):
+        return (Confidence.LIKELY,)
+    by_stack = signature.native or signature.python or signature.anywhere
+    return (Confidence.POSSIBLE,) if by_stack and any(not needed & false for needed in signature.needs) else ()
 
 
 # --- stacks ----------------------------------------------------------------------------------------------------------
 
 
-def _frames(signature: Signature, thread: Thread) -> Optional[Tuple[FrameAt, ...]]:
-    """The decisive frames, or None where the thread does not show the signature."""
-    if signature.waits and (thread.wait is None or thread.wait.kind not in signature.waits):
-        return None
+def _frames(signature: Signature, place: Place) -> Tuple[Frames, ...]:
+    """The decisive frames, once; nothing where the thread does not show the signature."""
+    thread = place.thread
+    patterns = signature.native or signature.python or signature.anywhere or signature.says
+    if signature.waits and not (thread.wait.kind in signature.waits if thread.wait is not None else patterns):
+        return ()
     if any(matches(call, frame) for call in signature.never for frame in thread.python + thread.native):
-        return None
-    if not signature.native and not signature.python:
-        return _innermost(thread)
-    for calls in signature.native:
-        found = _sequence(calls, thread.native, _waiting(thread.native))
+        return ()
+    if not _company(signature, place) or not _wants_lock(signature, place):
+        return ()
+    if not (signature.native or signature.python or signature.anywhere or signature.says):
+        return (_innermost(thread),)
+    return tuple(found for found in (_by_stack(signature, thread), _by_words(signature, place)) if found is not None)[
+        :1
+    ]
+
+
+def _by_stack(signature: Signature, thread: Thread) -> Optional[Frames]:
+    native, python = thread.native, thread.python
+    tries = (
+        *((Column.NATIVE, calls, native, _waiting(native)) for calls in signature.native),
+        *((Column.PYTHON, calls, python, 1) for calls in signature.python),
+        *((Column.NATIVE, calls, native, len(native)) for calls in signature.anywhere),
+        *((Column.PYTHON, calls, python, len(python)) for calls in signature.anywhere),
+    )
+    for column, calls, frames, first_within in tries:
+        found = _sequence(calls, frames, first_within)
         if found:
-            return tuple(FrameAt(Column.NATIVE, index) for index in found)
-    for calls in signature.python:
-        found = _sequence(calls, thread.python, 1)
-        if found:
-            return tuple(FrameAt(Column.PYTHON, index) for index in found)
+            return tuple(FrameAt(column, index) for index in found)
     return None
 
 
-def _innermost(thread: Thread) -> Tuple[FrameAt, ...]:
+def _by_words(signature: Signature, place: Place) -> Optional[Frames]:
+    """An exception's line says more than its stack; a line of log stands for the only stack there is."""
+    words = [place.thread.error or ""]
+    if len(place.dump.processes) == 1 and place.thread == graph.main_thread(place.process):
+        words += place.dump.unread
+    said = any(re.search(pattern, line) for pattern in signature.says for line in words)
+    return _innermost(place.thread) if said else None
+
+
+def _wants_lock(signature: Signature, place: Place) -> bool:
+    lock = place.lock if signature.lock_kinds else None
+    return not signature.lock_kinds or (lock is not None and lock.kind in signature.lock_kinds)
+
+
+def _company(signature: Signature, place: Place) -> bool:
+    """Whether the other live threads of the process are as the signature wants them."""
+    others = [thread for thread in graph.live(place.process) if thread != place.thread]
+    if signature.no_thread_named and any(re.search(signature.no_thread_named, thread.name or "") for thread in others):
+        return False
+    return not signature.beside or any(
+        _sequence(calls, column, len(column))
+        for calls in signature.beside
+        for thread in others
+        for column in (thread.native, thread.python)
+    )
+
+
+def _innermost(thread: Thread) -> Frames:
     """Where the wait was entered, in each column: the outermost frame that only waits, and who called it."""
     caller = next((index for index, frame in enumerate(thread.native) if not is_plumbing(frame)), len(thread.native))
     entered = [index for index in (caller - 1, caller) if 0 <= index < len(thread.native)]
@@ -112,12 +152,12 @@ def _innermost(thread: Thread) -> Tuple[FrameAt, ...]:
     return (*(FrameAt(Column.NATIVE, index) for index in named), *python)
 
 
-def _waiting(frames: Tuple[Frame, ...]) -> int:
+def _waiting(frames: Sequence[Frame]) -> int:
     """How many innermost frames the first frame of a sequence may be among: those that wait, and one more."""
     return next((index for index, frame in enumerate(frames) if not is_plumbing(frame)), len(frames)) + 1
 
 
-def _sequence(calls: Calls, frames: Tuple[Frame, ...], first_within: int) -> Tuple[int, ...]:
+def _sequence(calls: Calls, frames: Sequence[Frame], first_within: int) -> Tuple[int, ...]:
     """Where these calls stand, in this order, the first among the innermost `first_within`; () if they do not."""
     found = []
     index = 0
@@ -129,52 +169,3 @@ def _sequence(calls: Calls, frames: Tuple[Frame, ...], first_within: int) -> Tup
         found.append(index)
         index += 1
     return tuple(found)
-
-
-# --- facts -----------------------------------------------------------------------------------------------------------
-
-
-def _facts(place: Place) -> Iterator[Fact]:
-    process, parent = place.process, place.parent
-    if process.forked is not None:
-        yield Fact.FORKED if process.forked else Fact.STARTED_ANEW
-    if process.tasks is not None and len(process.tasks) == 1:
-        yield Fact.ALONE
-    if graph.node(process, place.thread) in place.stuck:
-        yield Fact.FOR_EVER
-    if progress(place.thread) is Progress.STILL:
-        yield Fact.STILL
-    if progress(place.thread) is Progress.SPINNING:
-        yield Fact.SPINNING
-    if parent is not None and len(parent.tasks or ()) > len(process.tasks or ()):
-        yield Fact.PARENT_HAS_MORE
-    locked = _locked(process)
-    if place.thread in locked and len({thread.wait.address for thread in locked if thread.wait}) > 1:
-        yield Fact.SEVERAL_LOCKED
-    if _waits_for_unseen_child(place):
-        yield Fact.CHILD_UNSEEN
-    yield from _lock_facts(place.lock)
-
-
-def _lock_facts(lock: Optional[Lock]) -> Iterator[Fact]:
-    if lock is not None and lock.owner_gone:
-        yield Fact.OWNER_GONE
-    if lock is not None and lock.in_parent is InParent.HELD:
-        yield Fact.HELD_IN_PARENT
-
-
-def _locked(process: Process) -> Tuple[Thread, ...]:
-    """The threads that stand in a lock of Python's; a parked thread of a native pool looks the same to the kernel."""
-    return tuple(
-        thread
-        for thread in graph.live(process)
-        if thread.python and thread.wait is not None and thread.wait.kind is WaitKind.LOCK
-    )
-
-
-def _waits_for_unseen_child(place: Place) -> bool:
-    wait = place.thread.wait
-    if wait is None or wait.kind is not WaitKind.CHILD:
-        return False
-    children = [child for child in place.dump.processes if child.parent == place.process.pid]
-    return not any(wait.target in (None, child.pid) for child in children)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Optional, Sequence, Tuple
 
-from forkhang_ipy.analysis.frames import matches
+from forkhang_ipy.analysis.frames import innermost_python, matches
 from forkhang_ipy.knowledge.signatures import Call
 from forkhang_ipy.model import Dump, Frame, Process, Thread, Told, Wait, WaitKind
 
@@ -13,18 +13,24 @@ Rule = Tuple[Call, WaitKind]
 
 # Waiting on a lock or futex that is really a wait for something else.
 NATIVE_MEANING: Tuple[Rule, ...] = (
-    (Call(r"take_gil|drop_gil"), WaitKind.GIL),
+    (Call(r"(take_gil|drop_gil)(\.\w+)*|PyEval_(RestoreThread|AcquireThread|AcquireLock)"), WaitKind.GIL),
     (Call(r"_multiprocessing_SemLock_acquire\w*"), WaitKind.SEMAPHORE),
     (Call(r"_*(GI_)?_*pthread_(clock|timed)?join\w*"), WaitKind.THREAD),
     (Call(r"_queue_SimpleQueue_get\w*|simplequeue_get"), WaitKind.NOTIFICATION),
     (Call(r"_*(GI_)?_*pthread_cond_(timed|clock)?wait\w*"), WaitKind.NOTIFICATION),
 )
 PYTHON_MEANING: Tuple[Rule, ...] = (
+    (Call(r"<built-in method (acquire|__enter__) of _multiprocessing\.SemLock .*"), WaitKind.SEMAPHORE),
     (Call(r"(.*\.)?(__enter__|acquire)", r"multiprocessing/synchronize\.py"), WaitKind.SEMAPHORE),
     (Call(r"(.*\.)?wait", r"threading\.py"), WaitKind.NOTIFICATION),
     (Call(r"(.*\.)?(_wait_for_tstate_lock|join|_shutdown)", r"threading\.py"), WaitKind.THREAD),
     (Call(r"_worker", r"concurrent/futures/thread\.py"), WaitKind.NOTIFICATION),
     (Call(r"(.*\.)?_handle_tasks", r"multiprocessing/pool\.py"), WaitKind.NOTIFICATION),
+)
+# Burning cpu, and yet waiting for a lock.
+SPINS: Tuple[Rule, ...] = (
+    (Call(r"_*pthread_spin_lock"), WaitKind.LOCK),
+    (Call(r"take_gil(\.\w+)*"), WaitKind.GIL),
 )
 # Without the kernel's word.
 NATIVE_CALL: Tuple[Rule, ...] = (
@@ -48,6 +54,7 @@ PYTHON_CALL: Tuple[Rule, ...] = (
     (Call(r"(.*\.)?(wait|select|poll)", r"multiprocessing/connection\.py|selectors\.py"), WaitKind.POLL),
     (Call(r"(.*\.)?acquire", r"logging/__init__\.py|importlib\._bootstrap|importlib/_bootstrap"), WaitKind.LOCK),
     (Call(r"(.*\.)?(getaddrinfo|readinto|accept)", r"socket\.py"), WaitKind.POLL),
+    (Call(source=r"^(async )?with [^:]*lock|[Ll]ock\w*\.acquire\("), WaitKind.LOCK),
 )
 NEAR = 8
 """A wait's name stands among this many innermost native frames."""
@@ -69,14 +76,18 @@ def _told(process: Process) -> Process:
 
 def _wait(thread: Thread, process: Process) -> Optional[Wait]:
     if thread.wait is None:
-        kind = _by_name(thread.native[:NEAR], NATIVE_MEANING) or _by_name(thread.native[:NEAR], NATIVE_CALL)
-        kind = kind if kind not in (None, WaitKind.LOCK) else _by_name(thread.python[:1], PYTHON_CALL) or kind
+        kind = _meaning(thread.native[:NEAR], NATIVE_MEANING) or _by_name(thread.native[:NEAR], NATIVE_CALL)
+        if kind in (None, WaitKind.LOCK):
+            kind = _by_python(thread.python, PYTHON_MEANING if kind else PYTHON_CALL) or kind
         return Wait(kind, Told.STACK) if kind else None
+    spins = _meaning(thread.native[:NEAR], SPINS) if thread.wait.kind is WaitKind.ON_CPU else None
+    if spins is not None:
+        return Wait(spins, Told.STACK, timeout=False)
     if thread.wait.kind is not WaitKind.LOCK:
         return thread.wait
     if thread.wait.told is Told.KERNEL and thread.wait.private is False:
         return _shared(thread.wait, process)
-    kind = _by_name(thread.native[:NEAR], NATIVE_MEANING) or _by_name(thread.python[:1], PYTHON_MEANING)
+    kind = _meaning(thread.native[:NEAR], NATIVE_MEANING) or _by_python(thread.python, PYTHON_MEANING)
     return replace(thread.wait, kind=kind or WaitKind.LOCK)
 
 
@@ -89,7 +100,18 @@ def _shared(wait: Wait, process: Process) -> Wait:
     joins = wait.value in (process.tasks or ()) and not (word and word.shared)
     if joins:
         return replace(wait, kind=WaitKind.THREAD, target=wait.value)
-    return replace(wait, kind=WaitKind.SEMAPHORE)
+    # A robust mutex sleeps without the private bit, wherever it lies.
+    return replace(wait, kind=WaitKind.LOCK if word and word.shared is False else WaitKind.SEMAPHORE)
+
+
+def _by_python(frames: Sequence[Frame], rules: Tuple[Rule, ...]) -> Optional[WaitKind]:
+    """What the innermost frame says, or the one that called a built-in function."""
+    return _by_name([*frames[:1], *innermost_python(frames)[:1]], rules)
+
+
+def _meaning(frames: Sequence[Frame], rules: Tuple[Rule, ...]) -> Optional[WaitKind]:
+    """What the first rule that fits any of these frames says: who waits for the GIL does so by a condition."""
+    return next((kind for call, kind in rules for frame in frames if matches(call, frame)), None)
 
 
 def _by_name(frames: Sequence[Frame], rules: Tuple[Rule, ...]) -> Optional[WaitKind]:

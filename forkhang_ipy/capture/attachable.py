@@ -3,7 +3,8 @@
 The rule: the target itself; Python processes of its family; and what a Python process of it started directly, since
 that may be a child that has not exec'd yet. Of a shell, a notebook server or the system's first process as target,
 the editors and daemons below are so left alone. Never we ourselves, nor our own ancestors: a terminal, a notebook or
-a program that waits for us is no part of the hang. The target alone may be one of these.
+a program that waits for us is no part of the hang. The target may be one of these, and the parent that the target was
+forked from: it holds the other half of the truth, also where it is the notebook that started us.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def choose(
     """The pids to attach to, and the gaps of those which are wanted too and must not, or cannot, be attached to."""
     pids: List[int] = []
     gaps: List[Gap] = []
-    ancestors = frozenset(tree.ancestors(os.getpid(), root)) - {family.target}
+    ancestors = frozenset(tree.ancestors(os.getpid(), root)) - {family.target, _forked_from(family, looks)}
     for pid in family.pids:
         if not _is_wanted(pid, family, looks, root):
             continue
@@ -46,6 +47,13 @@ def choose(
         else:
             pids.append(pid)
     return tuple(pids), tuple(gaps)
+
+
+def _forked_from(family: Family, looks: Mapping[int, ProcRecord]) -> Optional[int]:
+    """The parent, if the target has its memory laid out like the parent's: exec would have drawn it anew."""
+    target, parent = looks.get(family.target), looks.get(family.parent or 0)
+    same = target and parent and target["layout"] and target["layout"] == parent["layout"]
+    return family.parent if same else None
 
 
 def _is_wanted(pid: int, family: Family, looks: Mapping[int, ProcRecord], root: Path) -> bool:

@@ -40,7 +40,7 @@ class Word(TypedDict):
 
 
 def records(looks: Mapping[int, ProcRecord], root: Path = proc_files.PROC) -> List[str]:
-    """A record for each process in which one of the words can be read."""
+    """A record for each process whose memory may be read; a word where nothing is mapped has no bytes."""
     wanted: Dict[int, Dict[int, int]] = {pid: {} for pid in looks}
     for pid, look in looks.items():
         words = _words_of(look, root)
@@ -83,10 +83,12 @@ def _read(folder: Path, words: Mapping[int, int]) -> List[Word]:
 
 
 def _word(space: AddressSpace, address: int, length: int) -> Optional[Word]:
-    """The bytes at the address; None where nothing is mapped or it cannot be read."""
+    """The bytes at the address; none where nothing is mapped there, and None where we may not look."""
     mapping = space.mapping(address)
-    content = space.read(address, length) if mapping else b""
-    if not mapping or not content:
+    if not mapping:
+        return Word(address=hex(address), hex="", before="", mapping=None, shared=False) if space.mappings else None
+    content = space.read(address, length)
+    if not content:
         return None
     before = space.read(address - _BEFORE, _BEFORE)
     return Word(

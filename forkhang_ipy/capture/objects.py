@@ -1,8 +1,9 @@
 """The last look at each process in, `objects/1` records out: what the locks belong to that Python's threads wait for.
 
 A lock of the threading module, of a buffered stream, of a hashlib object is an object that points to a semaphore, and
-only the semaphore is known to the kernel. So the process's memory is searched for the pointer: beside it stand the
-object's type and, for some types, the owner. Nothing is attached to, nobody stops.
+only the semaphore is known to the kernel. Beside that pointer stand the object's type and, for some types, the owner.
+The waiting thread's stack nearly always leads to the object; where it does not, the process's memory is searched for
+the pointer. Nothing is attached to, nobody stops.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ import json
 import struct
 import time
 from contextlib import ExitStack
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, TypedDict
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import TYPE_CHECKING, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple, TypedDict
 
 from forkhang_ipy.capture import elf, maps, memory, proc_files, referrers, search, syscalls
 from forkhang_ipy.capture.address_space import POINTER, AddressSpace, opened
@@ -29,6 +31,11 @@ FORMAT = "objects/1"
 
 _ALL_SECONDS = 5.0
 """For all processes together. The workers of one fork have their locks in one place, so that only the first is dear."""
+_NAME_SECONDS = 0.3
+"""Names, and the owner of an import lock, are told by the stacks as well; type and owner of other locks are not."""
+_INNERMOST_CALLS = 4096
+"""Bytes of stack: from the futex call out to the method of the lock object it is some hundreds."""
+_LARGEST_HEAD = 256
 _BEFORE, _AFTER = 128, 64
 _MOST_WAITERS = 1 << 16
 _SEMAPHORE = struct.Struct("<IIQ")
@@ -55,6 +62,16 @@ class Hit(TypedDict):
     owner: Optional[str]
 
 
+@dataclass
+class _Known:
+    """What the processes before had, and where: their siblings have it there as well."""
+
+    places: Dict[int, List[int]] = field(default_factory=dict)
+    """By futex word, where pointers to it stood."""
+    references: Dict[int, Optional[int]] = field(default_factory=dict)
+    """By lock object, where something refers to it that tells its name; None where a search found nothing."""
+
+
 @dataclass(frozen=True)
 class _Process:
     """One process, open."""
@@ -73,7 +90,7 @@ class _Process:
 def records(looks: Mapping[int, ProcRecord], target: int, limits: Limits, root: Path = proc_files.PROC) -> List[str]:
     """A record for each Python process in which a task waits for ever for a lock of the process's own."""
     texts: List[str] = []
-    known: Dict[int, List[int]] = {}
+    known = _Known()
     parent = looks[target]["parent"] if target in looks else None
     spent = 0.0
     # The parent has not hung by its own lock: it comes last.
@@ -81,7 +98,7 @@ def records(looks: Mapping[int, ProcRecord], target: int, limits: Limits, root: 
         if not look["python"] or syscalls.uninterruptible(look) or not tuple(_waits(look)):
             continue
         began = time.monotonic()
-        effort = Effort(seconds=min(search.MOST_SECONDS, _ALL_SECONDS - spent))
+        effort = Effort(seconds=max(0.0, min(search.MOST_SECONDS, _ALL_SECONDS - spent)))
         hits, gave_up = _hits_of(look, looks.get(look["parent"]), known, (effort, limits, root))
         took = time.monotonic() - began
         spent += took
@@ -109,7 +126,7 @@ def _waits(look: ProcRecord) -> Iterator[syscalls.Futex]:
 
 
 def _hits_of(
-    look: ProcRecord, parent: Optional[ProcRecord], known: Dict[int, List[int]], means: Tuple[Effort, Limits, Path]
+    look: ProcRecord, parent: Optional[ProcRecord], known: _Known, means: Tuple[Effort, Limits, Path]
 ) -> Tuple[List[Hit], Optional[str]]:
     """The hits, and where the search was given up before all locks were found."""
     effort, limits, root = means
@@ -121,9 +138,8 @@ def _hits_of(
         process = _Process(look, space, original, Objects(space, look["python"]), elf.Images(space), pointers)
         where = search.regions(space, look["executable"], pointers)
         hits = [*_in_place(process), *_pointed_to(process, known, where, (effort, limits))]
-        gave_up = effort.gave_up
-        _name(process, hits, where, (effort, limits))
-        return hits, gave_up
+        _name(process, hits, known, (where, effort, limits))
+        return hits, effort.gave_up
 
 
 # --- locks that are part of what they belong to ----------------------------------------------------------------------
@@ -144,31 +160,43 @@ def _in_place(process: _Process) -> Iterator[Hit]:
 
 
 def _pointed_to(
-    process: _Process,
-    known: Dict[int, List[int]],
-    where: Sequence[search.Region],
-    means: Tuple[Effort, Limits],
+    process: _Process, known: _Known, where: Sequence[search.Region], means: Tuple[Effort, Limits]
 ) -> Iterator[Hit]:
-    """First where another process had the pointer, then by search."""
-    wanted = {wait.word for wait in _waits(process.look) if _is_sought(process, wait)}
-    for word in tuple(wanted):
-        for at in known.get(word, ()):
-            hit = _hit(process, word, at)
-            if process.space.pointer(at) == word and _is_answer(hit):
-                wanted.discard(word)
-                yield hit
-                break
+    """First where another process had the pointer, then in what the waiting thread handles, then anywhere."""
+    wanted = {wait.word: wait for wait in _waits(process.look) if _is_sought(process, wait)}
+    for word, wait in tuple(wanted.items()):
+        places = chain(known.places.get(word, ()), _handled(process, wait))
+        likely = (_hit(process, word, at) for at in places if process.space.pointer(at) == word)
+        hit = next((hit for hit in likely if hit["type"]), None)
+        if hit:
+            del wanted[word]
+            known.places.setdefault(word, []).append(int(hit["at"], 16))
+            yield hit
+    yield from _anywhere(process, set(wanted), where, means)
+
+
+def _handled(process: _Process, wait: syscalls.Futex) -> Iterator[int]:
+    """Where the word stands in something that the innermost calls of the waiting thread have a pointer to."""
+    stack = process.space.read(wait.call.stack_pointer, _INNERMOST_CALLS)
+    words = dict.fromkeys(pointer for (pointer,) in POINTER.iter_unpack(stack[: len(stack) // 8 * 8]))
+    for address in words:
+        mapping = process.space.mapping(address)
+        if mapping and mapping.writable and not mapping.shared and not process.is_stack(mapping):
+            content = process.space.read(address, _LARGEST_HEAD)
+            yield from (address + place for place in search.places(content, wait.word))
+
+
+def _anywhere(
+    process: _Process, wanted: Set[int], where: Sequence[search.Region], means: Tuple[Effort, Limits]
+) -> Iterator[Hit]:
     counts = dict.fromkeys(wanted, 0)
     for word, at in search.find(process.space, wanted, where, *means):
-        if word not in wanted:
-            continue
-        hit = _hit(process, word, at)
-        counts[word] += 1
-        if _is_answer(hit):
-            known.setdefault(word, []).append(at)
-        if _is_answer(hit) or counts[word] == _MOST_HITS:
-            wanted.discard(word)
-        yield hit
+        if word in wanted:
+            hit = _hit(process, word, at)
+            counts[word] += 1
+            if _is_answer(hit) or counts[word] == _MOST_HITS:
+                wanted.discard(word)
+            yield hit
 
 
 def _is_sought(process: _Process, wait: syscalls.Futex) -> bool:
@@ -228,12 +256,23 @@ def _before(space: AddressSpace, at: int) -> bytes:
     return space.read(low, at - low)
 
 
-def _name(process: _Process, hits: List[Hit], where: Sequence[search.Region], means: Tuple[Effort, Limits]) -> None:
+def _name(
+    process: _Process,
+    hits: List[Hit],
+    known: _Known,
+    means: Tuple[Sequence[search.Region], Effort, Limits],
+) -> None:
     """Add the names that the program has for its lock objects, and the owners that it keeps beside them."""
+    where, effort, limits = means
     locks = {int(hit["object"], 16): hit for hit in hits if hit["object"] and hit["type"] in referrers.LOCKS}
-    for address, reference in referrers.find(process.objects, process.space, set(locks), where, means):
-        hit = locks[address]
-        hit["variable"] = hit["variable"] or reference.variable
-        hit["module"] = hit["module"] or reference.module
-        if reference.owner is not None:
-            hit["owner"] = hex(reference.owner)
+    fresh = {lock for lock in locks if lock not in known.references}
+    own = Effort(seconds=min(_NAME_SECONDS, effort.seconds))
+    known.references.update(dict.fromkeys(fresh))
+    known.references.update(referrers.find(process.objects, process.space, fresh, where, (own, limits)))
+    effort.scanned += own.scanned
+    for lock, hit in locks.items():
+        at = known.references[lock]
+        if at is not None and process.space.pointer(at) == lock:
+            reference = referrers.reference(process.objects, process.space, at)
+            hit["variable"], hit["module"] = reference.variable, reference.module
+            hit["owner"] = hex(reference.owner) if reference.owner is not None else None

@@ -38,23 +38,22 @@ def find(
     locks: Set[int],
     where: Sequence[search.Region],
     means: Tuple[search.Effort, Limits],
-) -> Iterator[Tuple[int, Reference]]:
-    """The address of each lock with the first thing that is said of it."""
+) -> Iterator[Tuple[int, int]]:
+    """The address of each lock, with the first place that refers to it and says something of it."""
     wanted = set(locks)
     for lock, at in search.find(space, wanted, where, *means):
-        reference = _reference(objects, space, at) if lock in wanted else None
-        if reference:
+        if lock in wanted and reference(objects, space, at) != Reference():
             wanted.discard(lock)
-            yield lock, reference
+            yield lock, at
 
 
-def _reference(objects: Objects, space: AddressSpace, at: int) -> Optional[Reference]:
+def reference(objects: Objects, space: AddressSpace, at: int) -> Reference:
+    """What this place, which refers to a lock, says of it."""
     before, name, owner = (space.pointer(at + POINTER.size * place) for place in (-1, 1, 2))
     module = objects.text(name) if name and before and objects.type(before) in LOCKS else None
     if module:
         return Reference(module=module, owner=objects.number(owner) if owner else None)
-    variable = _key(objects, space, at)
-    return Reference(variable=variable) if variable else None
+    return Reference(variable=_key(objects, space, at))
 
 
 def _key(objects: Objects, space: AddressSpace, at: int) -> Optional[str]:

@@ -82,7 +82,7 @@ def find(
                 return
             began = time.monotonic()
             content = space.read(low, min(_CHUNK, region.high - low))
-            found = [(number, low + place) for number in wanted for place in _places(content, number)]
+            found = [(number, low + place) for number in wanted for place in places(content, number)]
             effort.scanned += len(content)
             effort.spent += time.monotonic() - began
             yield from found
@@ -90,7 +90,8 @@ def find(
                 break
 
 
-def _places(content: bytes, number: int) -> Iterator[int]:
+def places(content: bytes, number: int) -> Iterator[int]:
+    """The aligned places in these bytes where the number stands."""
     pattern = POINTER.pack(number)
     place = content.find(pattern)
     while place >= 0:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Optional, Tuple
+from typing import Optional
 
-from forkhang_ipy.knowledge.cpython import Affected, Bug
+from forkhang_ipy.knowledge.cpython import Bug
 from forkhang_ipy.model import Remedy
-
-Version = Tuple[int, ...]
 
 
 def upgrade(remedy: Remedy, bug: Optional[Bug], version: Optional[str]) -> Optional[Remedy]:
@@ -21,7 +19,7 @@ def upgrade(remedy: Remedy, bug: Optional[Bug], version: Optional[str]) -> Optio
     if version is None:
         releases = ", ".join(str(affected.fixed) for affected in fixed)
         return replace(remedy, detail=f"The first releases without {bug.reference}: {releases}")
-    affected = has(bug, version)
+    affected = bug.range_with(version)
     if affected is None or affected.fixed is None:
         return None
     return replace(
@@ -29,22 +27,3 @@ def upgrade(remedy: Remedy, bug: Optional[Bug], version: Optional[str]) -> Optio
         title=f"Upgrade to Python {affected.fixed}",
         detail=f"{version} has {bug.reference}; first fixed: {affected.fixed}",
     )
-
-
-def has(bug: Bug, version: str) -> Optional[Affected]:
-    """The range of releases that this version falls in, or None if it does not have the bug."""
-    number = _numbers(version)
-    for affected in bug.affected:
-        first, fixed = _numbers(affected.first), _numbers(affected.fixed or f"{affected.branch}.9999")
-        if number[:2] == _numbers(affected.branch) and first <= number < fixed:
-            return affected
-    return None
-
-
-def _numbers(version: str) -> Version:
-    """`3.11.2+` as (3, 11, 2)."""
-    parts = []
-    for part in version.split(".")[:3]:
-        digits = part[: len(part) - len(part.lstrip("0123456789"))]
-        parts.append(int(digits or 0))
-    return tuple(parts)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import selectors
+import shutil
 import subprocess
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Iterator, List
 
 from forkhang_ipy.errors import DemoFailed
@@ -35,13 +37,16 @@ def hanging() -> Iterator[Hang]:
 
     Raises DemoFailed where none could be made.
     """
-    program = subprocess.Popen(
-        [sys.executable, "-u", str(PROGRAM)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    try:
-        yield _ready(program)
-    finally:
-        _end(program)
+    with TemporaryDirectory(prefix="forkhang-demo-") as folder:
+        # Outside the installed packages: a user's script, whose lines are the user's own.
+        script = shutil.copy(PROGRAM, folder)
+        program = subprocess.Popen(
+            [sys.executable, "-u", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        try:
+            yield _ready(program)
+        finally:
+            _end(program)
 
 
 def _ready(program: subprocess.Popen[str]) -> Hang:

@@ -8,20 +8,38 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional, Sequence
 
 from forkhang_ipy.model import Dump
 
 
 @dataclass(frozen=True)
 class Format:
-    """One dump format."""
+    """One of our own records: a whole text."""
 
     name: str
     recognises: Callable[[str], bool]
     """Cheap: looks for the format's own marks, and is never surprised by any text."""
     parse: Callable[[str], Dump]
-    """Reads text that `recognises` accepted. Lines that it cannot read go to `Dump.unread`."""
+    """Reads text that `recognises` accepted."""
+
+
+@dataclass(frozen=True)
+class SectionFormat:
+    """A format that people's texts are made of: sections in several formats follow each other in one text."""
+
+    name: str
+    begins: re.Pattern[str]
+    """Matches a line that a section may begin with."""
+    read: Callable[[Lines], Optional[Dump]]
+    """Takes the section at the front of the lines; None where it is none, and then no line is taken.
+
+    A process whose number the section does not tell has the pid None. What the section cannot read ends it.
+    """
+    one_thread: bool = False
+    """A section without thread numbers is of the main thread: debuggers and tracers begin there."""
+    attaches: bool = True
+    """The tool attaches to a process, so a command above that names a process is about it."""
 
 
 def record_kind(text: str) -> Optional[str]:
@@ -54,24 +72,51 @@ def number(text: Optional[str]) -> Optional[int]:
 
 
 class Lines:
-    """The lines of a text, taken one by one from the front; what nobody can read is kept in `unread`."""
+    """The lines of a text, taken one by one from the front; the places of those that nobody reads are in `unread`."""
 
-    def __init__(self, text: str) -> None:
-        self._lines = [line.rstrip() for line in reversed(text.splitlines())]
-        self.unread: List[str] = []
+    def __init__(self, lines: Sequence[str], known: Callable[[str], bool] = bool) -> None:
+        self._lines = lines
+        self._known = known
+        """Whether this line means something, so that it is no noise."""
+        self.at = 0
+        self.unread: List[int] = []
 
     def __bool__(self) -> bool:
-        return bool(self._lines)
+        return self.at < len(self._lines)
+
+    @property
+    def next(self) -> str:
+        """The next line, or an empty one at the end."""
+        return self._lines[self.at] if self.at < len(self._lines) else ""
+
+    def after(self, count: int) -> str:
+        """The line that stands this many lines behind the next one, or an empty one."""
+        place = self.at + count
+        return self._lines[place] if place < len(self._lines) else ""
 
     def take(self, pattern: re.Pattern[str]) -> Optional[re.Match[str]]:
-        """The next line, if it matches; it is then read."""
-        match = pattern.match(self._lines[-1]) if self._lines else None
+        """The next line, if there is one and it matches; it is then read."""
+        match = pattern.match(self._lines[self.at]) if self.at < len(self._lines) else None
         if match:
-            self._lines.pop()
+            self.at += 1
         return match
+
+    def over_noise(self, pattern: re.Pattern[str]) -> bool:
+        """Pass over one line that means nothing, where the line behind it matches: a log's line inside a stack."""
+        line = self.next
+        if not line or not pattern.match(self.after(1)) or self._known(line):
+            return False
+        self.skip()
+        return True
+
+    def step(self) -> str:
+        """The next line; it is then read."""
+        line = self.next
+        self.at += 1
+        return line
 
     def skip(self) -> None:
         """Pass over the next line, if there is one; it is unread unless it is blank."""
-        line = self._lines.pop() if self._lines else ""
-        if line.strip():
-            self.unread.append(line)
+        if self.next.strip():
+            self.unread.append(self.at)
+        self.at += 1

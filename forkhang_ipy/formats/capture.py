@@ -6,8 +6,17 @@
 
 from __future__ import annotations
 
+import json
+from typing import Sequence
+
 from forkhang_ipy.formats._base import Format, load, our_record
 from forkhang_ipy.model import Dump, Gap, Process
+
+
+def write(gaps: Sequence[Gap]) -> str:
+    """The record of what could not be seen."""
+    told = [{"process": gap.process, "what": gap.what, "why": gap.why, "try": gap.hint} for gap in gaps]
+    return json.dumps({"forkhang": "capture/1", "gaps": told}, ensure_ascii=False)
 
 
 def _parse(text: str) -> Dump:

@@ -1,34 +1,38 @@
 """Several partial dumps of one hang become one: same process, same thread, both columns.
 
-Threads join by pthread id, which fork preserves, then by TID. The pthread id of a live task lies in the mapping of its
-stack. In a forked child a debugger may still print the parent's TIDs: they lead to the parent's task with the same
+In a forked child a debugger may still print the parent's TIDs: they lead to the parent's task with the same
 stack, and so to the child's. A Python thread that is on no live task is a ghost.
 """
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
-from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, TypeVar
+from dataclasses import replace
+from typing import Callable, Dict, Iterable, List, Optional, Sequence, Tuple, TypeVar
 
-from forkhang_ipy.model import Dump, Process, Sample, Thread
+from forkhang_ipy.formats.threads import joined, same_thread
+from forkhang_ipy.formats.whole import Book, fits, place
+from forkhang_ipy.model import Dump, Process, Thread
 
 MAIN = "MainThread"
+NOTHING = Process(pid=None)
 T = TypeVar("T")
 
 
-def join(dumps: Sequence[Dump], *, unread: Optional[Tuple[str, ...]] = None) -> Dump:
-    """One dump that says what all of these say; `unread` replaces the unread lines of all where it is given."""
-    parts: Dict[Any, List[Process]] = {}
-    for part in _with_pids([process for dump in dumps for process in dump.processes]):
-        parts.setdefault(part.pid, []).append(part)
-    merged = {pid: _same_process(same) for pid, same in parts.items()}
+def join(dumps: Sequence[Dump]) -> Dump:
+    """One dump that says what all of these say."""
+    groups = _groups([process for dump in dumps for process in dump.processes])
+    merged = [_same_process(group) for group in groups]
+    known: Dict[Optional[int], List[Process]] = {}
+    for process in merged:
+        known.setdefault(process.pid, []).append(process)
+    settled = (_settled(process, _parent(process, known)) for process in _without_task_rows(merged))
     return Dump(
-        processes=tuple(_settled(process, merged.get(process.parent)) for process in merged.values()),
+        processes=tuple(process for process in settled if replace(process, rank=None, host=None) != NOTHING),
         target=next((dump.target for dump in dumps if dump.target is not None), None),
         samples=max([dump.samples for dump in dumps], default=1),
         sources=_once(source for dump in dumps for source in dump.sources),
         gaps=_once(gap for dump in dumps for gap in dump.gaps),
-        unread=unread if unread is not None else tuple(line for dump in dumps for line in dump.unread),
+        unread=tuple(line for dump in dumps for line in dump.unread),
         ends=_once(ends for dump in dumps for ends in dump.ends),
         sharers=_once(sharers for dump in dumps for sharers in dump.sharers),
     )
@@ -37,15 +41,18 @@ def join(dumps: Sequence[Dump], *, unread: Optional[Tuple[str, ...]] = None) -> 
 # --- processes -------------------------------------------------------------------------------------------------------
 
 
-def _with_pids(parts: List[Process]) -> List[Process]:
-    """A part without a pid belongs to the process that has its threads."""
-    return [part if part.pid is not None else replace(part, pid=_pid_by_tid(part, parts)) for part in parts]
+def _groups(parts: List[Process]) -> List[List[Process]]:
+    """The parts of each process: by pid; a part without one goes where its threads are, or stays alone."""
+    book = Book()
+    for part in [part for part in parts if part.pid is not None] + [part for part in parts if part.pid is None]:
+        book.add(part)
+    return book.groups
 
 
-def _pid_by_tid(part: Process, parts: List[Process]) -> Optional[int]:
-    tids = {thread.tid for thread in part.threads if thread.tid is not None}
-    known = (other for other in parts if other.pid is not None)
-    return next((other.pid for other in known if other.pid in tids or tids & set(other.tasks or ())), None)
+def _parent(process: Process, known: Dict[Optional[int], List[Process]]) -> Optional[Process]:
+    """Its parent, on the same machine."""
+    parents = known.get(process.parent, []) if process.parent is not None else []
+    return next((parent for parent in parents if fits(place(process), place(parent))), None)
 
 
 def _same_process(parts: List[Process]) -> Process:
@@ -58,12 +65,54 @@ def _same_process(parts: List[Process]) -> Process:
         python=_first(newest, lambda part: part.python),
         layout=_first(newest, lambda part: part.layout) or (),
         tasks=_first(newest, lambda part: part.tasks),
-        threads=_threads([thread for part in parts for thread in part.threads]),
+        threads=joined([thread for part in parts for thread in part.threads]),
         files=_first(newest, lambda part: part.files) or (),
         memory=_once(memory for part in parts for memory in part.memory),
         state=_first(newest, lambda part: part.state),
         ended=any(part.ended for part in parts),
         objects=_once(found for part in parts for found in part.objects),
+        live_tasks=_first(newest, lambda part: part.live_tasks),
+        label=_first(parts, lambda part: part.label),
+        rank=_first(parts, lambda part: part.rank),
+        host=_first(parts, lambda part: part.host),
+    )
+
+
+def _without_task_rows(processes: List[Process]) -> List[Process]:
+    """A tracer counts threads like processes: one that is a thread of another process is that thread."""
+    homes: Dict[object, Optional[int]] = {
+        (place(process), tid): process.pid
+        for process in processes
+        if process.pid is not None
+        for tid in (*(process.tasks or ()), *(thread.tid for thread in process.threads if thread.ghost is False))
+        if tid is not None and tid != process.pid
+    }
+    rows = {_number(process): process for process in processes if _number(process) in homes and _is_row(process)}
+    if not rows:
+        return processes
+    moved: Dict[object, List[Process]] = {}
+    for number, row in rows.items():
+        home = (number[0], homes[number])
+        if home not in rows:
+            moved.setdefault(home, []).append(replace(row, pid=home[1]))
+    kept = [process for process in processes if process.pid is None or _number(process) not in rows]
+    return [
+        _same_process([process, *moved[_number(process)]]) if _number(process) in moved else process for process in kept
+    ]
+
+
+def _number(process: Process) -> Tuple[Tuple[Optional[int], Optional[str]], Optional[int]]:
+    """The pid, on its machine."""
+    return place(process), process.pid
+
+
+def _is_row(process: Process) -> bool:
+    """Nothing is known of it but what one task with its number waits for."""
+    threads = process.threads
+    return (
+        process == Process(process.pid, threads=threads, rank=process.rank, host=process.host)
+        and [thread.tid for thread in threads] == [process.pid]
+        and (not (threads[0].python or threads[0].native))
     )
 
 
@@ -78,9 +127,24 @@ def _settled(process: Process, parent: Optional[Process]) -> Process:
         if task is None:
             threads.append(replace(thread, ghost=True))
         else:
-            threads[threads.index(task)] = replace(_same_thread(task, replace(thread, tid=task.tid)), ghost=False)
-    kept = (thread for thread in threads if thread.ghost or _lives(thread, process))
+            threads[threads.index(task)] = replace(same_thread(task, replace(thread, tid=task.tid)), ghost=False)
+    kept = (thread for thread in _with_numbers(threads) if thread.ghost or _lives(thread, process) or _is_loose(thread))
     return replace(process, threads=tuple(_with_name_at_fork(thread, parent) for thread in kept))
+
+
+def _is_loose(thread: Thread) -> bool:
+    """A stack that nobody gave a number: it may be that of any task."""
+    return thread.tid is None and bool(thread.python or thread.native)
+
+
+def _with_numbers(threads: List[Thread]) -> List[Thread]:
+    """A native stack without a number is of the only live task, where that has none."""
+    tasks = [thread for thread in threads if not thread.ghost and thread.tid is not None]
+    loose = [thread for thread in threads if thread.tid is None and thread.ident is None and not thread.ghost]
+    if len(tasks) != 1 or len(loose) != 1 or tasks[0].native or loose[0].python:
+        return threads
+    joined = same_thread(tasks[0], loose[0])
+    return [joined if thread is tasks[0] else thread for thread in threads if thread is not loose[0]]
 
 
 def _with_name_at_fork(thread: Thread, parent: Optional[Process]) -> Thread:
@@ -110,72 +174,6 @@ def _task_of(thread: Thread, process: Process, threads: List[Thread], parent: Op
     if thread.name == MAIN or thread.tid == process.parent:
         return next((task for task in free if task.tid == process.pid), None)
     return None
-
-
-# --- threads ---------------------------------------------------------------------------------------------------------
-
-
-def _threads(parts: Iterable[Thread]) -> Tuple[Thread, ...]:
-    threads: List[Thread] = []
-    for part in parts:
-        place = next((index for index, thread in enumerate(threads) if _same(thread, part)), None)
-        if place is None:
-            threads.append(part)
-        else:
-            threads[place] = _same_thread(threads[place], part)
-    return tuple(threads)
-
-
-def _same(known: Thread, new: Thread) -> bool:
-    if new.ident is not None:
-        if known.ident is not None:
-            return known.ident == new.ident
-        if known.stack is not None and known.stack[0] <= new.ident < known.stack[1]:
-            return True
-    return known.tid is not None and known.tid == new.tid
-
-
-def _same_thread(known: Thread, new: Thread) -> Thread:
-    samples = _samples(known.samples + new.samples)
-    last = samples[-1] if samples else Sample(index=0)
-    native = next((sample.native for sample in samples[::-1] if sample.native), None)
-    first = {field.name: _either(known, new, field.name) for field in fields(Thread)}
-    return Thread(
-        **{
-            **first,
-            "tid": known.tid if known.tid is not None else new.tid,
-            "name": new.name if new.python and new.name else first["name"],
-            "native": native or first["native"],
-            "state": last.state or first["state"],
-            "wait": last.wait or first["wait"],
-            "samples": samples,
-        }
-    )
-
-
-def _either(known: Thread, new: Thread, name: str) -> Any:  # noqa: ANN401 any field's type
-    value = getattr(known, name)
-    return value if value not in (None, ()) else getattr(new, name)
-
-
-def _samples(samples: Tuple[Sample, ...]) -> Tuple[Sample, ...]:
-    """One sample for each look, in order."""
-    merged: Dict[int, Sample] = {}
-    for sample in samples:
-        known = merged.get(sample.index)
-        merged[sample.index] = sample if known is None else _same_sample(known, sample)
-    return tuple(merged[index] for index in sorted(merged))
-
-
-def _same_sample(known: Sample, new: Sample) -> Sample:
-    return Sample(
-        index=known.index,
-        state=known.state or new.state,
-        wait=known.wait or new.wait,
-        cpu_ticks=known.cpu_ticks if known.cpu_ticks is not None else new.cpu_ticks,
-        switches=known.switches if known.switches is not None else new.switches,
-        native=known.native or new.native,
-    )
 
 
 # --- any -------------------------------------------------------------------------------------------------------------

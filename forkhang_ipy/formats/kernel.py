@@ -8,8 +8,9 @@ The number, six arguments, stack pointer and program counter. Numbers are those 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import Dict, Optional, Tuple
+from typing import Dict, Optional, Sequence, Tuple
 
 from forkhang_ipy.model import Told, Wait, WaitKind
 
@@ -129,6 +130,7 @@ BY_NAME = {call.name: call for call in CALLS}
 # A wait that a debugger or a stop signal interrupted is begun again under another number; where it sleeps stays true.
 SLEEPS_IN = {
     "futex_wait": WaitKind.LOCK,
+    "__futex_wait": WaitKind.LOCK,
     "futex_do_wait": WaitKind.LOCK,
     "futex_wait_queue": WaitKind.LOCK,
     "futex_wait_queue_me": WaitKind.LOCK,
@@ -144,9 +146,21 @@ SLEEPS_IN = {
     "do_sys_poll": WaitKind.POLL,
     "poll_schedule_timeout": WaitKind.POLL,
     "do_select": WaitKind.POLL,
+    "unix_stream_data_wait": WaitKind.PIPE_READ,
+    "__skb_wait_for_more_packets": WaitKind.PIPE_READ,
+    "sk_wait_data": WaitKind.PIPE_READ,
+    "ksys_read": WaitKind.PIPE_READ,
+    "ksys_write": WaitKind.PIPE_WRITE,
+    "kernel_wait4": WaitKind.CHILD,
+    "inet_csk_accept": WaitKind.POLL,
+    "io_schedule": WaitKind.DISK,
+    "folio_wait_bit_common": WaitKind.DISK,
+    "rpc_wait_bit_killable": WaitKind.DISK,
     "do_epoll_wait": WaitKind.POLL,
     "ep_poll": WaitKind.POLL,
 }
+DISK = re.compile(r"nfs\d?_|_nfs\d|rpc_|xfs_|jbd2_|fuse_|request_wait_answer|blkdev_")
+CUT = 6
 STATES = {
     "D": WaitKind.DISK,
     "R": WaitKind.ON_CPU,
@@ -164,8 +178,7 @@ def wait_of(line: Optional[str], machine: str, state: Optional[str], sleeps_in: 
     number, arguments = _numbers(line)
     call = BY_NAME.get(NUMBERS.get(machine, {}).get(number, "")) if number is not None else None
     if call is None:
-        kind = SLEEPS_IN.get(sleeps_in or "")
-        return Wait(kind, Told.KERNEL) if kind else None
+        return wait_in([sleeps_in or ""])
     if call.name == "futex":
         return _futex(call, arguments)
     return Wait(
@@ -176,6 +189,21 @@ def wait_of(line: Optional[str], machine: str, state: Optional[str], sleeps_in: 
         file=str(arguments[call.file]) if call.file is not None else None,
         timeout=call.wakes or _limited(call, arguments),
     )
+
+
+def wait_in(functions: Sequence[str]) -> Optional[Wait]:
+    """The wait that the innermost of the kernel's calls that we know tells; `ps` may cut a name after six letters."""
+    for function in functions:
+        name = function.split(".", 1)[0]
+        kind = SLEEPS_IN.get(name) or (WaitKind.DISK if DISK.match(name) else None) or _cut(name)
+        if kind:
+            return Wait(kind, Told.KERNEL)
+    return None
+
+
+def _cut(name: str) -> Optional[WaitKind]:
+    kinds = {kind for whole, kind in SLEEPS_IN.items() if len(name) == CUT and whole.startswith(name)}
+    return kinds.pop() if len(kinds) == 1 else None
 
 
 def _numbers(line: Optional[str]) -> Tuple[Optional[int], Tuple[int, ...]]:

@@ -13,6 +13,7 @@
         worker (pkg/pool.py:51)
 
 A hexadecimal thread number is a pthread id. Native frames are not marked: they are told by their library's name.
+People also paste frames alone, at any indentation: two or more of them are a thread.
 """
 
 from __future__ import annotations
@@ -20,46 +21,42 @@ from __future__ import annotations
 import re
 from typing import Iterator, List, Optional, Tuple
 
-from forkhang_ipy.formats._base import Format, Lines
+from forkhang_ipy.formats._base import Lines, SectionFormat
 from forkhang_ipy.model import Dump, Frame, Process, Thread
 
-PROCESS = re.compile(r"^Process (?P<pid>\d+): (?P<command>.*)$")
-PYTHON = re.compile(r"^Python v(?P<version>\S+)(?: \((?P<executable>.*)\))?$")
-PARENT = re.compile(r"^Parent Process (?P<pid>\d+): ")
-THREAD = re.compile(r'^Thread (?P<id>0[xX][0-9a-fA-F]+|\d+) \((?P<status>[a-z+]+)\)(?:: "(?P<name>.*)")?$')
-FRAME = re.compile(r"^ {4}(?P<function>\S.*?) \((?P<file>[^()]*?)(?::(?P<line>\d+))?\)$")
-VARIABLES = re.compile(r"^ {8}(?:Arguments|Locals)::?$")
-VARIABLE = re.compile(r"^ {12}(?P<name>[^:\s]+): (?P<value>.*)$")
-RULE = re.compile(r"^(?:-{20,})?$")
-NATIVE_FILE = re.compile(r"\.so(?:\.[\d.]+)?$|\.(?:c|cc|cpp|h|rs|dylib)$|^\?$")
+PROCESS = re.compile(r"^\s*Process (?P<pid>\d+): (?P<command>.*)$")
+PYTHON = re.compile(r"^\s*Python v(?P<version>\d\S*)(?: \((?P<executable>.*)\))?$")
+PARENT = re.compile(r"^\s*Parent Process (?P<pid>\d+): ")
+THREAD = re.compile(r'^\s*Thread (?P<id>0[xX][0-9a-fA-F]+|\d+) \((?P<status>[a-z+]+)\)(?:: "?(?P<name>.*?)"?)?$')
+FRAME = re.compile(r"^\s+(?P<function>\S.*?) \((?P<file>[^()]*?|<[^<>]*>)(?::(?P<line>\d+))?\)$")
+BARE = re.compile(
+    r"^\s*(?P<function><?[\w.$~:@]+(?:<\w+>)?>?) "
+    r"\((?P<file>(?!\d)[^()\s:]*(?:\.(?:pyx?|c|cc|cpp|h|rs)(?=:\d)|\.so[\w.]*|[\w-]\.so)|\?|<[^<>]*>(?=:\d))(?::(?P<line>\d+))?\)$"
+)
+VARIABLES = re.compile(r"^\s+(?:Arguments|Locals)::?$")
+VARIABLE = re.compile(r"^\s{8,}(?P<name>[^:\s()]+): (?P<value>.*)$")
+RULE = re.compile(r"^-{20,}$")
+BLANK = re.compile(r"^$")
+NATIVE_FILE = re.compile(
+    r"\.so(?:[.-][\w.]+)?$|\.(?:c|cc|cpp|cxx|h|hpp|rs|dylib|S)$|^\?$|^(?:lib(?:c|m|dl|pthread)-[\d.]+|python[\d.]*|ld-[\w.-]+)"
+)
 NATIVE_FUNCTION = re.compile(r"^0x[0-9a-f]+$")
 
 
-def _recognises(text: str) -> bool:
-    return any(THREAD.match(line) or PROCESS.match(line) for line in text.splitlines())
-
-
-def _parse(text: str) -> Dump:
-    lines = Lines(text)
-    processes = tuple(_processes(lines))
-    return Dump(processes=processes, sources=("py-spy",) if processes else (), unread=tuple(lines.unread))
-
-
-def _processes(lines: Lines) -> Iterator[Process]:
-    while lines:
-        process = _process(lines)
-        if process:
-            yield process
-        else:
-            lines.skip()
+def _read(lines: Lines) -> Optional[Dump]:
+    process = _process(lines)
+    return Dump(processes=(process,), sources=("py-spy",)) if process else None
 
 
 def _process(lines: Lines) -> Optional[Process]:
+    stood = lines.at
+    lines.take(RULE)
     head = lines.take(PROCESS)
     python = lines.take(PYTHON)
     parent = lines.take(PARENT)
-    threads = tuple(_threads(lines))
+    threads = tuple(_threads(lines)) or (() if head or python else _bare(lines))
     if not (head or python or threads):
+        lines.at = stood
         return None
     return Process(
         pid=int(head["pid"]) if head else None,
@@ -75,50 +72,70 @@ def _threads(lines: Lines) -> Iterator[Thread]:
     while lines:
         head = lines.take(THREAD)
         if head:
-            yield _thread(head, lines)
-        elif not lines.take(RULE):
+            yield thread(head, tuple(_frames(lines)))
+        elif not lines.take(BLANK):
             return
 
 
-def _thread(head: re.Match[str], lines: Lines) -> Thread:
+def thread(head: re.Match[str], frames: Tuple[Frame, ...]) -> Thread:
+    """The thread of this heading; its frames, innermost first, in two columns."""
     number = int(head["id"], 0)
     pthread = head["id"][:2] in ("0x", "0X")
-    frames = tuple(_frames(lines))
+    status = head["status"]
     return Thread(
         ident=number if pthread else None,
         tid=None if pthread else number,
         name=head["name"],
         python=tuple(frame for frame in frames if frame.module is None),
         native=tuple(frame for frame in frames if frame.module is not None),
-        holds_gil=True if "gil" in head["status"] else None,
+        holds_gil=True if "gil" in status else None,
+        active=status.startswith("active") if status.startswith(("active", "idle")) else None,
     )
+
+
+def _bare(lines: Lines) -> Tuple[Thread, ...]:
+    """Frames without a heading; one line alone may be anything."""
+    if not (BARE.match(lines.next) and BARE.match(lines.after(1))):
+        return ()
+    frames = tuple(_frames(lines))
+    python = tuple(frame for frame in frames if frame.module is None)
+    return (Thread(python=python, native=tuple(frame for frame in frames if frame.module is not None)),)
 
 
 def _frames(lines: Lines) -> Iterator[Frame]:
     while True:
-        match = lines.take(FRAME)
+        match = lines.take(FRAME) or lines.take(BARE)
         if not match:
+            if lines.over_noise(FRAME):
+                continue
             return
-        yield _frame(match, _variables(lines))
+        yield frame(match["function"], match["file"], match["line"], _variables(lines))
 
 
-def _frame(match: re.Match[str], variables: Tuple[Tuple[str, str], ...]) -> Frame:
-    line = int(match["line"]) if match["line"] else None
-    if NATIVE_FUNCTION.match(match["function"]):
-        return Frame(function=None, module=match["file"], address=int(match["function"], 16))
-    if NATIVE_FILE.search(match["file"]):
-        return Frame(function=match["function"], module=match["file"], line=line)
-    return Frame(function=match["function"], file=match["file"], line=line, locals=variables)
+def frame(function: str, file: str, line: Optional[str], variables: Tuple[Tuple[str, str], ...] = ()) -> Frame:
+    """One call, as py-spy names it; a native one has a module."""
+    number = int(line) if line else None
+    if NATIVE_FUNCTION.match(function):
+        return Frame(function=None, module=file, address=int(function, 16))
+    if NATIVE_FILE.search(file):
+        return Frame(function=function, module=file, line=number)
+    return Frame(function=function, file=file, line=number, locals=variables)
 
 
 def _variables(lines: Lines) -> Tuple[Tuple[str, str], ...]:
     found: List[Tuple[str, str]] = []
-    while lines.take(VARIABLES) or found:
-        match = lines.take(VARIABLE)
+    inside = False
+    while True:
+        if lines.take(VARIABLES):
+            inside = True
+            continue
+        match = lines.take(VARIABLE) if inside else None
         if not match:
-            break
+            return tuple(found)
         found.append((match["name"], match["value"]))
-    return tuple(found)
 
 
-FORMAT = Format("py-spy text", _recognises, _parse)
+BEGINS = re.compile(
+    r"^-{20,}$|^\s*(?:Process \d+: |Python v\d|Thread (?:0[xX][0-9a-fA-F]+|\d+) \([a-z+]+\)|[^()]+ \([^()]+\)$)"
+)
+FORMAT = SectionFormat("py-spy text", BEGINS, _read, one_thread=False)

@@ -31,9 +31,29 @@ class Bug:
     affected: Tuple[Affected, ...]
     native: Tuple[Tuple[str, ...], ...]
     """Native functions that show it, innermost first; others may stand between."""
+    python: Tuple[Tuple[str, str], ...]
+    """Python frames that show it, any of them: file and function. Where it has both, both must be there."""
     workaround: str
     unverified: Tuple[str, ...] = ()
     """Branches for which nobody has checked."""
+
+    def range_with(self, version: str) -> Optional[Affected]:
+        """The range of releases that this version (`3.8.18`) falls in, or None if it does not have the bug."""
+        number = _numbers(version)
+        for affected in self.affected:
+            first, end = _numbers(affected.first), _numbers(affected.fixed or f"{affected.branch}.9999")
+            if number[:2] == _numbers(affected.branch) and first <= number < end:
+                return affected
+        return None
+
+
+def _numbers(version: str) -> Tuple[int, ...]:
+    """`3.11.2+` as (3, 11, 2)."""
+    parts = []
+    for part in version.split(".")[:3]:
+        digits = part[: len(part) - len(part.lstrip("0123456789"))]
+        parts.append(int(digits or 0))
+    return tuple(parts)
 
 
 HEADLOCK_CHILD = Bug(
@@ -47,6 +67,10 @@ HEADLOCK_CHILD = Bug(
         Affected("3.11", "3.11.0", "3.11.10"),
     ),
     native=(("_PyThreadState_DeleteExcept", "PyOS_AfterFork_Child"),),
+    python=(
+        ("multiprocessing/popen_fork.py", "_launch"),
+        ("subprocess.py", "_execute_child"),
+    ),
     workaround="upgrade; or use spawn/forkserver; or make sure no native thread attaches to the interpreter while forking; remove preexec_fn; stop tracemalloc before fork",
 )
 HEADMUTEX_36 = Bug(
@@ -55,6 +79,7 @@ HEADMUTEX_36 = Bug(
     title="Forked child deadlocks on pystate.c head_mutex (original 2017 bug)",
     affected=(),
     native=(("PyThread_acquire_lock_timed", "_PyThreadState_DeleteExcept", "PyEval_ReInitThreads", "PyOS_AfterFork"),),
+    python=(),
     workaround="n/a",
 )
 HEADLOCK_SHUTDOWN = Bug(
@@ -69,6 +94,7 @@ HEADLOCK_SHUTDOWN = Bug(
         ("PyThread_acquire_lock", "new_threadstate", "PyThreadState_Clear", "interpreter_clear", "Py_FinalizeEx"),
         ("PyThread_acquire_lock", "tstate_delete_common", "PyThreadState_Clear", "interpreter_clear"),
     ),
+    python=(),
     workaround="upgrade; os._exit() in the child",
     unverified=("3.8", "3.10"),
 )
@@ -88,6 +114,11 @@ MODLOCK_CHILD = Bug(
     native=(
         ("lock_PyThread_acquire_lock", "PyImport_ImportModuleLevelObject"),
         ("_PySemaphore_Wait", "_PyParkingLot_Park", "_PyMutex_LockTimed", "lock_PyThread_acquire_lock"),
+    ),
+    python=(
+        ("<frozen importlib._bootstrap>", "acquire"),
+        ("<frozen importlib._bootstrap>", "_lock_unlock_module"),
+        ("<frozen importlib._bootstrap>", "__enter__"),
     ),
     workaround="import everything in the main thread before starting threads/forking; spawn/forkserver",
 )
@@ -110,6 +141,7 @@ BUFFEREDIO_CHILD = Bug(
         ("_enter_buffered_busy", "_io__Buffered_flush"),
         ("_enter_buffered_busy", "buffered_flush"),
     ),
+    python=(("multiprocessing/util.py", "_flush_std_streams"),),
     workaround="no background prints while forking; per-process log files; spawn/forkserver",
 )
 FAULTHANDLER_CHILD = Bug(
@@ -129,6 +161,7 @@ FAULTHANDLER_CHILD = Bug(
         ("PyThread_acquire_lock", "cancel_dump_traceback_later"),
         ("PyThread_acquire_lock", "faulthandler_dump_traceback_later"),
     ),
+    python=(),
     workaround="never arm dump_traceback_later in a process that forks; use faulthandler.register(SIGUSR1) instead; in the child do not cancel/re-arm and leave with os._exit()",
 )
 HASHLIB_OBJ_CHILD = Bug(
@@ -148,6 +181,7 @@ HASHLIB_OBJ_CHILD = Bug(
         ("PyThread_acquire_lock", "EVP_update"),
         ("_PyMutex_LockTimed", "PyMutex_Lock", "EVP_update"),
     ),
+    python=(),
     workaround="do not share hash objects across fork",
 )
 RESTRACKER_LOCK_CHILD = Bug(
@@ -168,6 +202,11 @@ RESTRACKER_LOCK_CHILD = Bug(
         ("PyThread_acquire_lock_timed", "acquire_timed", "rlock_acquire"),
         ("_PySemaphore_Wait", "_PyParkingLot_Park", "_PyMutex_LockTimed", "lock_PyThread_acquire_lock"),
     ),
+    python=(
+        ("multiprocessing/resource_tracker.py", "ensure_running"),
+        ("multiprocessing/resource_tracker.py", "_send"),
+        ("multiprocessing/resource_tracker.py", "_ensure_running_and_write"),
+    ),
     workaround="create shared resources before starting threads; spawn/forkserver",
 )
 RESTRACKER_EXIT_PARENT = Bug(
@@ -182,6 +221,11 @@ RESTRACKER_EXIT_PARENT = Bug(
     native=(
         ("wait4", "os_waitpid"),
         ("__wait4", "os_waitpid_impl"),
+    ),
+    python=(
+        ("multiprocessing/resource_tracker.py", "__del__"),
+        ("multiprocessing/resource_tracker.py", "_stop"),
+        ("multiprocessing/resource_tracker.py", "_stop_locked"),
     ),
     workaround="close the fd in the child / let the child exit first / os._exit in the parent / upgrade",
 )
@@ -200,6 +244,10 @@ RESTRACKER_REENTRANT = Bug(
         ("PyThread_acquire_lock_timed", "acquire_timed", "lock_PyThread_acquire_lock"),
         ("_PySemaphore_Wait", "_PyParkingLot_Park", "_PyMutex_LockTimed", "lock_PyThread_acquire_lock"),
     ),
+    python=(
+        ("multiprocessing/resource_tracker.py", "ensure_running"),
+        ("multiprocessing/synchronize.py", "_cleanup"),
+    ),
     workaround="upgrade",
 )
 CF_SHUTDOWNLOCK_CHILD = Bug(
@@ -214,6 +262,11 @@ CF_SHUTDOWNLOCK_CHILD = Bug(
         ("PyThread_acquire_lock_timed", "acquire_timed", "lock_PyThread_acquire_lock"),
         ("_PySemaphore_Wait", "_PyParkingLot_Park", "_PyMutex_LockTimed", "lock_PyThread_acquire_lock"),
     ),
+    python=(
+        ("concurrent/futures/thread.py", "_python_exit"),
+        ("concurrent/futures/thread.py", "submit"),
+        ("threading.py", "_shutdown"),
+    ),
     workaround="upgrade",
 )
 PPE_ONDEMAND_FORK = Bug(
@@ -225,6 +278,11 @@ PPE_ONDEMAND_FORK = Bug(
         Affected("3.10", "3.10.0", "3.10.5"),
     ),
     native=(),
+    python=(
+        ("concurrent/futures/process.py", "_adjust_process_count"),
+        ("concurrent/futures/process.py", "submit"),
+        ("multiprocessing/popen_fork.py", "_launch"),
+    ),
     workaround="upgrade; mp_context=get_context('spawn'|'forkserver')",
 )
 PPE_DEADLOCK_105829 = Bug(
@@ -238,6 +296,11 @@ PPE_DEADLOCK_105829 = Bug(
         Affected("3.12", "3.12.0", "3.12.1"),
     ),
     native=(("write", "_Py_write", "os_write"),),
+    python=(
+        ("concurrent/futures/process.py", "wakeup"),
+        ("concurrent/futures/process.py", "submit"),
+        ("multiprocessing/connection.py", "_send"),
+    ),
     workaround="upgrade; submit less at once",
     unverified=("3.8",),
 )
@@ -252,6 +315,11 @@ PPE_CRASH_94777 = Bug(
         Affected("3.12", "3.12.0", "3.12.1"),
     ),
     native=(("write", "_Py_write", "os_write"),),
+    python=(
+        ("multiprocessing/queues.py", "_feed"),
+        ("concurrent/futures/process.py", "join_executor_internals"),
+        ("concurrent/futures/process.py", "terminate_broken"),
+    ),
     workaround="upgrade (gh-107219 part: 3.11.6 / 3.12.1)",
 )
 PPE_SHUTDOWN_125451 = Bug(
@@ -268,6 +336,11 @@ PPE_SHUTDOWN_125451 = Bug(
     native=(
         ("PyThread_acquire_lock_timed", "acquire_timed", "lock_PyThread_acquire_lock"),
         ("_PySemaphore_Wait", "_PyParkingLot_Park", "_PyMutex_LockTimed", "lock_PyThread_acquire_lock"),
+    ),
+    python=(
+        ("concurrent/futures/process.py", "_on_queue_feeder_error"),
+        ("multiprocessing/queues.py", "_feed"),
+        ("multiprocessing/queues.py", "join_thread"),
     ),
     workaround="upgrade",
     unverified=("3.8",),
@@ -286,6 +359,11 @@ PPE_MAXTASKS = Bug(
         ("PyThread_acquire_lock_timed", "acquire_timed", "lock_PyThread_acquire_lock"),
         ("_PySemaphore_Wait", "_PyParkingLot_Park", "_PyMutex_LockTimed", "lock_PyThread_acquire_lock"),
     ),
+    python=(
+        ("concurrent/futures/_base.py", "result"),
+        ("concurrent/futures/process.py", "shutdown"),
+        ("concurrent/futures/process.py", "wait_result_broken_or_wakeup"),
+    ),
     workaround="max_tasks_per_child=None or 1; upgrade",
 )
 FORKWARN_PARENT_312 = Bug(
@@ -296,6 +374,10 @@ FORKWARN_PARENT_312 = Bug(
     native=(
         ("warn_about_fork_with_threads", "os_fork_impl"),
         ("PyErr_WarnFormat", "warn_about_fork_with_threads"),
+    ),
+    python=(
+        ("warnings.py", "showwarning"),
+        ("logging/__init__.py", "_showwarning"),
     ),
     workaround="warnings.filterwarnings('ignore', message='.*multi-threaded.*fork', category=DeprecationWarning); 3.13+",
 )
@@ -311,6 +393,7 @@ VFORK_GIL = Bug(
         ("vfork", "do_fork_exec", "subprocess_fork_exec"),
         ("__vfork", "do_fork_exec"),
     ),
+    python=(("subprocess.py", "_execute_child"),),
     workaround="subprocess._USE_VFORK=False (3.10.5+/3.11); upgrade",
 )
 SPAWN_FD_118981 = Bug(
@@ -326,6 +409,7 @@ SPAWN_FD_118981 = Bug(
         Affected("3.13", "3.13.0", "3.13.8"),
     ),
     native=(("write", "_Py_write"),),
+    python=(("multiprocessing/popen_spawn_posix.py", "_launch"),),
     workaround="upgrade",
     unverified=("3.14",),
 )
@@ -343,6 +427,12 @@ MP_POOL_FORK_THREAD = Bug(
         Affected("3.14", "3.14.0", None),
     ),
     native=(("sem_wait", "_multiprocessing_SemLock_acquire"),),
+    python=(
+        ("multiprocessing/pool.py", "_maintain_pool"),
+        ("multiprocessing/pool.py", "_handle_workers"),
+        ("multiprocessing/synchronize.py", "__enter__"),
+        ("multiprocessing/queues.py", "get"),
+    ),
     workaround="get_context('spawn'|'forkserver').Pool; no maxtasksperchild",
 )
 LOGGING_LOCK = Bug(
@@ -351,6 +441,10 @@ LOGGING_LOCK = Bug(
     title="logging locks across fork",
     affected=(),
     native=(),
+    python=(
+        ("logging/__init__.py", "acquire"),
+        ("logging/__init__.py", "handle"),
+    ),
     workaround="-",
 )
 THREADING_LOCKS = Bug(
@@ -359,6 +453,7 @@ THREADING_LOCKS = Bug(
     title="threading._active_limbo_lock, _shutdown_locks_lock, Thread._tstate_lock across fork",
     affected=(),
     native=(),
+    python=(("threading.py", "_after_fork"),),
     workaround="-",
 )
 FORK_BEFORE_HOOK_PARENT = Bug(
@@ -381,6 +476,10 @@ FORK_BEFORE_HOOK_PARENT = Bug(
         ("lock_PyThread_acquire_lock", "run_at_forkers", "PyOS_BeforeFork"),
         ("_PyImport_AcquireLock", "os_fork_impl"),
     ),
+    python=(
+        ("logging/__init__.py", "_acquireLock"),
+        ("logging/__init__.py", "_prepareFork"),
+    ),
     workaround="find the owner thread; do not fork from signal handlers",
 )
 TRACEMALLOC_AMPLIFIER = Bug(
@@ -394,6 +493,7 @@ TRACEMALLOC_AMPLIFIER = Bug(
         Affected("3.11", "3.11.0", "3.11.10"),
     ),
     native=(("_PyThreadState_DeleteExcept", "PyOS_AfterFork_Child"),),
+    python=(),
     workaround="no PYTHONTRACEMALLOC in forking processes; upgrade",
 )
 HANG_THREAD_FINALIZE = Bug(
@@ -405,6 +505,7 @@ HANG_THREAD_FINALIZE = Bug(
         Affected("3.14", "3.14.0", None),
     ),
     native=(("pause", "PyThread_hang_thread"),),
+    python=(),
     workaround="join native threads before Py_Finalize",
 )
 SSL_3136 = Bug(
@@ -413,6 +514,10 @@ SSL_3136 = Bug(
     title="ssl.SSLSocket recv/send deadlock between threads (3.13.6 regression)",
     affected=(Affected("3.13", "3.13.6", "3.13.7"),),
     native=(("_PyMutex_LockTimed", "PyMutex_Lock", "_ssl__SSLSocket_write"),),
+    python=(
+        ("ssl.py", "read"),
+        ("ssl.py", "write"),
+    ),
     workaround="upgrade",
     unverified=("3.14",),
 )

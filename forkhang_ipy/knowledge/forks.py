@@ -9,6 +9,9 @@ from forkhang_ipy.knowledge.signatures._base import Call
 IN_FORK = Call(r"PyOS_AfterFork_Child|__run_fork_handlers|__run_postfork_handlers")
 """Only the child's side of fork() runs these."""
 
+BEFORE_FORK = Call(r"PyOS_BeforeFork|__run_prefork_handlers|grpc_prefork(\(\))?")
+"""The parent runs these, inside fork() and before there is a child."""
+
 FORKED: Tuple[Call, ...] = (
     Call(r"(.*\.)?_launch", r"(multiprocessing|billiard|multiprocess)/popen_fork\.py"),
     Call(r"(.*\.)?spawn_worker", r"gunicorn/arbiter\.py"),

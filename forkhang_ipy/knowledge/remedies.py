@@ -82,6 +82,82 @@ CHECK_STORAGE = Remedy(
     "The kernel waits for a device or a network file system; no debugger can help until it answers.",
 )
 
+NO_PREEXEC = Remedy(
+    "no-preexec",
+    "Start programs without preexec_fn",
+    "subprocess without preexec_fn forks no Python: use start_new_session, process_group, user, umask, cwd instead.",
+)
+CONNECT_AFTER_FORK = Remedy(
+    "connect-after-fork",
+    "Create it in the child",
+    "Channels, producers, connections and event loops have threads of their own: create them in each worker, after the "
+    "fork.",
+)
+NO_DEVICE_BEFORE_FORK = Remedy(
+    "no-device-before-fork",
+    "Do not touch the device before forking",
+    "A device's context does not survive fork: let the parent make no CUDA or NPU call before the workers start.",
+)
+RESTART_POOL = Remedy(
+    "restart-pool",
+    "Restart the pool",
+    "A worker died while it held what the others share; nobody can give it back. concurrent.futures notices a dead worker, "
+    "multiprocessing.Pool does not.",
+)
+CHECK_EXIT = Remedy(
+    "check-exit",
+    "Find out how the worker died",
+    "Look for its exit code or signal: `dmesg | grep -i 'killed process'` for the memory, the log for a crash, /dev/shm for "
+    "its size.",
+)
+COMPARE_RANKS = Remedy(
+    "compare-ranks",
+    "Compare the ranks",
+    "A collective waits for every rank: look for the one that is elsewhere.",
+)
+RELEASE_GIL = Remedy(
+    "release-gil",
+    "Release the GIL before the native lock",
+    "The library must not wait for a lock of its own while it holds the GIL: upgrade it, or do not call it from several "
+    "threads.",
+)
+SAFE_HANDLER = Remedy(
+    "safe-handler",
+    "No locks in finalisers and signal handlers",
+    "They interrupt the very code that holds the lock: only set a flag there, and do the work later.",
+)
+IMPORTABLE_FUNCTION = Remedy(
+    "importable-function",
+    "Move the function to a module",
+    "A worker that is started anew imports what it runs: a function of a notebook cell or of an unguarded script cannot be "
+    "imported. Put it in a .py file, or use loky or cloudpickle.",
+)
+EXIT_CHILD = Remedy(
+    "exit-child",
+    "End the child in its own branch",
+    "After a bare os.fork() the child must end by os._exit(); otherwise it runs on in the parent's event loop.",
+)
+SHUT_DOWN_FIRST = Remedy(
+    "shut-down-first",
+    "Shut thread pools down before the end",
+    "Call the library's shutdown, or leave its `with` block, before the interpreter ends.",
+)
+WAIT_AND_SEE = Remedy(
+    "wait-and-see",
+    "Look again later",
+    "It may only be slow: a second look shows whether it moves.",
+)
+OTHER_ALLOCATOR = Remedy(
+    "other-allocator",
+    "Use the system's allocator",
+    "Take the allocator out of LD_PRELOAD, or upgrade it: its locks are not made new in a forked child.",
+)
+NO_TIMER = Remedy(
+    "no-timer",
+    "Do not arm faulthandler's timer before forking",
+    "Use faulthandler.register(signal.SIGUSR1) instead of dump_traceback_later in a process that forks.",
+)
+
 REMEDIES: Tuple[Remedy, ...] = (
     UPGRADE_PYTHON,
     START_METHOD,
@@ -97,4 +173,18 @@ REMEDIES: Tuple[Remedy, ...] = (
     FIND_SENDER,
     ONE_LOCK_ORDER,
     CHECK_STORAGE,
+    NO_PREEXEC,
+    CONNECT_AFTER_FORK,
+    NO_DEVICE_BEFORE_FORK,
+    RESTART_POOL,
+    CHECK_EXIT,
+    COMPARE_RANKS,
+    RELEASE_GIL,
+    SAFE_HANDLER,
+    IMPORTABLE_FUNCTION,
+    EXIT_CHILD,
+    SHUT_DOWN_FIRST,
+    WAIT_AND_SEE,
+    OTHER_ALLOCATOR,
+    NO_TIMER,
 )

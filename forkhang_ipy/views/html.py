@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, List, Optional, Sequence, Tuple
 
+from forkhang_ipy.views.crowd import MOST_BRANCHES, group_lines, tree_lines
 from forkhang_ipy.views.focus import Focus, calls, focus, others
 from forkhang_ipy.views.listing import Group, Line, listing
 from forkhang_ipy.views.markup import Html, element, join, preformatted
@@ -17,19 +18,21 @@ from forkhang_ipy.views.style import STYLE
 from forkhang_ipy.views.words import SIGN, gap_words, link_title, unread_words, verdict_words
 
 if TYPE_CHECKING:
-    from forkhang_ipy.model import Diagnosis, Frame, Link, Remedy, Thread
+    from forkhang_ipy.model import Branch, Diagnosis, Frame, Link, Remedy, Thread
+    from forkhang_ipy.model import Group as Stacks
 
 LINE_CLASS = {"⊘": "stuck", "◌": "ghost"}
 TAG_CLASS = {Mark.BLOCKED_HERE: "tag", Mark.FORKED_HERE: "tag forked"}
 
 
-def html(diagnosis: Diagnosis) -> str:
-    """The whole diagnosis as a fragment that can stand in any page."""
+def html(diagnosis: Diagnosis, groups: Sequence[Stacks] = (), trees: Sequence[Branch] = ()) -> str:
+    """The whole diagnosis as a fragment that can stand in any page; groups and prefix trees stand below the verdict."""
     return str(
         element(
             "div",
             element("style", Html(STYLE)),
             element("div", _head(diagnosis), class_=diagnosis.verdict.value),
+            _crowd(groups, trees),
             _chain(diagnosis),
             element("div", _list(listing(diagnosis)), _stacks(diagnosis), class_="body"),
             _foot(diagnosis),
@@ -51,6 +54,15 @@ def _head(diagnosis: Diagnosis) -> Html:
         element("div", element("p", diagnosis.summary), decide, class_="says"),
         class_="head",
     )
+
+
+def _crowd(groups: Sequence[Stacks], trees: Sequence[Branch]) -> Html:
+    if not groups:
+        return Html()
+    lines = [element("li", line, class_="stuck" if line.startswith("odd: ") else None) for line in group_lines(groups)]
+    drawn = [preformatted("\n".join(tree_lines(tree, MOST_BRANCHES))) for tree in trees]
+    calls = element("details", element("summary", "Outermost calls first"), *drawn)
+    return element("div", element("h4", "Stacks in common"), element("ul", *lines), calls, class_="crowd")
 
 
 def _chain(diagnosis: Diagnosis) -> Html:

@@ -1,4 +1,4 @@
-"""Which native frames are the interpreter's own machinery, and which only wait in libc.
+"""Which native frames are the interpreter's own machinery or a vendor's, and which only wait in libc.
 
 Names in, claims out. The names are CPython's from 3.8 to 3.14 and glibc's and musl's; what a compiler appends
 (`.cold`, `.constprop.0`) does not matter. A frame that could be a place to hang is not in these tables.
@@ -7,8 +7,9 @@ Names in, claims out. The names are CPython's from 3.8 to 3.14 and glibc's and m
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Optional
 
+from forkhang_ipy.knowledge.vendors import VENDORS
 from forkhang_ipy.views.names import shown_module
 
 if TYPE_CHECKING:
@@ -51,6 +52,12 @@ def belongs_to_interpreter(frame: Frame) -> bool:
     if frame.function is None:
         return frame.module is not None and shown_module(frame.module).startswith(("python", "libpython"))
     return INTERPRETER.match(frame.function) is not None
+
+
+def vendor(frame: Frame) -> Optional[str]:
+    """Whose accelerator software the frame belongs to; None for everybody else's."""
+    module = (frame.module or "").replace("\\", "/")
+    return next((maker.name for maker in VENDORS if re.search(maker.library, module)), None)
 
 
 def waits_in_libc(frame: Frame) -> bool:

@@ -1,11 +1,13 @@
 """The short list of threads: stuck first, those that wait for them, ghosts, the well.
 
 In goes a `Diagnosis`, out come groups of lines; threads of several processes that say the same share one line, with
-their pids as ranges. Every thread is in exactly one line, and so is every process without threads.
+their pids as ranges. Every thread is in exactly one line, and so is every process without threads; only the shell or
+notebook that started the target is left out.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Dict, Iterable, List, Optional, Sequence, Tuple
 
@@ -24,6 +26,9 @@ WELL = "Well"
 SIGN = {STUCK: "⊘", FOUND: "◇", WAITING: "→", DEAD: "✗", UNSEEN: "?", OTHERS: "·", WELL: "✓"}
 LAST = (DEAD, UNSEEN, OTHERS, WELL)
 GHOST_SIGN = "◌"
+CROWD = 8
+"""Among more processes than these, `Thread-1` and `Thread-2` are one kind of thread."""
+NUMBER = re.compile(r"-\d+\b")
 TO = "\u2013"
 """Stands between the first and the last of a range."""
 WAITS_FOR_ANOTHER = frozenset({WaitKind.CHILD, WaitKind.PIPE_READ, WaitKind.PIPE_WRITE, WaitKind.POLL, WaitKind.THREAD})
@@ -61,11 +66,17 @@ def listing(diagnosis: Diagnosis) -> Tuple[Group, ...]:
     """The groups that have members: stuck, found, waiting, ghosts process by process, dead, not seen, the rest."""
     found: Dict[str, List[Member]] = {STUCK: [], FOUND: [], WAITING: []}
     for process in diagnosis.dump.processes:
+        if _is_bystander(diagnosis, process):
+            continue
         for member in [Member(process, thread) for thread in process.threads] or [Member(process, None)]:
             found.setdefault(heading(diagnosis, member), []).append(member)
+    found[STUCK].sort(key=lambda member: not _is_found(diagnosis, member))
     in_order = [name for name in found if name not in LAST] + [name for name in LAST if name in found]
     shown = {WAITING: WAITING if found[STUCK] else WAITING_FOR_NOBODY_STUCK}
-    return tuple(Group(shown.get(name, name), _lines(name, found[name])) for name in in_order if found[name])
+    crowded = len(diagnosis.dump.processes) > CROWD
+    return tuple(
+        Group(shown.get(name, name), _lines(name, found[name], crowded=crowded)) for name in in_order if found[name]
+    )
 
 
 def heading(diagnosis: Diagnosis, member: Member) -> str:
@@ -92,6 +103,12 @@ def _heading_of_unstuck(diagnosis: Diagnosis, member: Member) -> str:
     return OTHERS if diagnosis.verdict is Verdict.INCONCLUSIVE else WELL
 
 
+def _is_bystander(diagnosis: Diagnosis, process: Process) -> bool:
+    """The parent of the target is no part of it where the target was not forked from it: a shell, a notebook."""
+    target = diagnosis.dump.process(diagnosis.dump.target)
+    return target is not None and target.forked is False and process.pid == target.parent
+
+
 def ranges(pids: Iterable[Optional[int]]) -> str:
     """Pids in order, consecutive ones as a range with a dash."""
     runs: List[List[int]] = []
@@ -105,16 +122,16 @@ def ranges(pids: Iterable[Optional[int]]) -> str:
 
 def _is_found(diagnosis: Diagnosis, member: Member) -> bool:
     """Whether a finding says something of this thread; that a parent waits for its child says nothing of the parent."""
-    return any(
-        one.process == member.process.pid and one.thread == member.thread and one.verdict is not Verdict.INCONCLUSIVE
-        for one in diagnosis.findings
-    )
+    if member.thread is None:
+        return False
+    findings = diagnosis.findings_of(member.process.pid, member.thread)
+    return any(finding.verdict is not Verdict.INCONCLUSIVE for finding in findings)
 
 
 def _is_stuck(diagnosis: Diagnosis, member: Member) -> bool:
     """A thread without a TID cannot be told from its fellows; it counts where it is named in a finding or alone."""
     pid, thread = member.process.pid, member.thread
-    if thread is None or (pid, thread.tid) not in diagnosis.stuck:
+    if thread is None or not diagnosis.is_stuck(pid, thread.tid):
         return False
     alone = len([one for one in member.process.threads if one.tid is None and not one.ghost]) == 1
     return thread.tid is not None or alone or any(finding.thread == thread for finding in diagnosis.findings)
@@ -127,10 +144,11 @@ def _passes_on(diagnosis: Diagnosis, member: Member) -> bool:
     )
 
 
-def _lines(name: str, members: Sequence[Member]) -> Tuple[Line, ...]:
+def _lines(name: str, members: Sequence[Member], *, crowded: bool) -> Tuple[Line, ...]:
     alike: Dict[Tuple[str, str], List[Member]] = {}
     for member in members:
-        alike.setdefault((_name(member), _note(name, member)), []).append(member)
+        called = NUMBER.sub("-N", _name(member)) if crowded else _name(member)
+        alike.setdefault((called, _note(name, member)), []).append(member)
     return tuple(_line(name, key, tuple(group)) for key, group in alike.items())
 
 
@@ -141,11 +159,19 @@ def _line(group: str, key: Tuple[str, str], members: Tuple[Member, ...]) -> Line
     ghosts = group not in SIGN
     return Line(
         sign=SIGN.get(group, GHOST_SIGN),
-        pids="" if ghosts else ranges(member.process.pid for member in members) or "?",
+        pids="" if ghosts else _pids(members),
         name=f"{name}, {many}" if len(members) > 1 else name,
         note=note,
         members=members,
     )
+
+
+def _pids(members: Sequence[Member]) -> str:
+    """Their pids; of several ranks their ranks: on different machines these may share a pid."""
+    numbers = [member.process.rank for member in members]
+    if len(set(numbers)) > 1 and None not in numbers:
+        return f"ranks {ranges(numbers)}"
+    return ranges(member.process.pid for member in members) or "?"
 
 
 def _name(member: Member) -> str:

@@ -22,6 +22,7 @@ from forkhang_ipy.views.names import package, place
 
 NOT_BLOCKED = frozenset({Verdict.NOT_HUNG, Verdict.FORK_ERROR})
 """Of such a finding's thread nobody can say that it is blocked."""
+INTERPRETER = "interpreter"
 FOLD_FROM = 3
 """So many library frames in a row are worth folding."""
 NAMED_PACKAGES = 3
@@ -182,8 +183,11 @@ def _segments(frames: Sequence[Frame]) -> List[int]:
     return found
 
 
-def _folds(index: int, frames: Sequence[Frame], pointed: _Pointed) -> bool:
-    return kinds.belongs_to_interpreter(frames[index]) and not pointed.kept(FrameAt(Column.NATIVE, index))
+def _folds(index: int, frames: Sequence[Frame], pointed: _Pointed) -> Optional[str]:
+    """Whose frame it is, if it is to be folded: `interpreter`, or a vendor's name."""
+    if pointed.kept(FrameAt(Column.NATIVE, index)):
+        return None
+    return INTERPRETER if kinds.belongs_to_interpreter(frames[index]) else kinds.vendor(frames[index])
 
 
 def _native_cells(seats: Sequence[_Seat], frames: Sequence[Frame], pointed: _Pointed) -> List[Tuple[Cell, bool]]:
@@ -192,7 +196,7 @@ def _native_cells(seats: Sequence[_Seat], frames: Sequence[Frame], pointed: _Poi
     for folds, run in groupby(seats, key=lambda seat: _folds(seat.index, frames, pointed)):
         group = list(run)
         if folds:
-            words = f"{len(group)} interpreter frame{'s' if len(group) > 1 else ''}"
+            words = f"{len(group)} {folds} frame{'s' if len(group) > 1 else ''}"
             cells.append((Cell(words, "", folded=tuple(frames[seat.index] for seat in group)), False))
         else:
             cells.extend((_native_cell(seat, frames, pointed), seat.sure) for seat in group)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, Dict, Iterator, List, Optional, Sequence, Tuple
 
+from forkhang_ipy.views.crowd import MOST_BRANCHES, group_lines, tree_lines
 from forkhang_ipy.views.focus import Focus, focus, others
 from forkhang_ipy.views.listing import Line, listing
 from forkhang_ipy.views.names import printable, printable_lines
@@ -20,8 +21,10 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from forkhang_ipy.model import Diagnosis, Gap, Link, Remedy
+    from forkhang_ipy.model import Branch, Diagnosis, Gap, Group, Link, Remedy
 
+DEEPEST = 20
+"""Columns: what stands further in is no longer moved."""
 SIDE_BY_SIDE_FROM = 80
 """Narrower, the two columns stand one below the other."""
 
@@ -38,10 +41,21 @@ GHOST_STYLE = "italic magenta"
 MARK_STYLE = {Mark.BLOCKED_HERE: STUCK_STYLE, Mark.FORKED_HERE: "bold cyan"}
 
 
-def text(diagnosis: Diagnosis, *, width: int = 100, colour: bool = False) -> str:
-    """The whole diagnosis in lines of at most `width` columns; the last line ends with a newline."""
+def text(
+    diagnosis: Diagnosis,
+    groups: Sequence[Group] = (),
+    trees: Sequence[Branch] = (),
+    *,
+    width: int = 100,
+    colour: bool = False,
+) -> str:
+    """The whole diagnosis in lines of at most `width` columns; the last line ends with a newline.
+
+    Groups and prefix trees, where there are any, stand below the verdict.
+    """
     console = _console(width, colour=colour)
-    for section in _sections(diagnosis, width):
+    verdict, *rest = _sections(diagnosis, width)
+    for section in (verdict, _groups(groups), *map(_tree, trees), *rest):
         if section:
             console.print(*section, sep="\n")
             console.print()
@@ -103,6 +117,25 @@ def _step(depth: int, link: Link) -> RenderableType:
     style = GHOST_STYLE if link.gone else STUCK_STYLE
     content = _text((arrow, ""), (printable(link_title(link)), style), (" " + printable(link.says), ""))
     return Padding(content, (0, 0, 0, 2 + 2 * max(depth - 1, 0)))
+
+
+# --- what many have in common ----------------------------------------------------------------------------------------
+
+
+def _groups(groups: Sequence[Group]) -> List[RenderableType]:
+    lines = [_indented(line, STUCK_STYLE if line.startswith("odd: ") else "") for line in group_lines(groups)]
+    return [_heading("Stacks in common"), *lines] if lines else []
+
+
+def _tree(tree: Branch) -> List[RenderableType]:
+    return [_heading("Outermost calls first"), *(_indented(line) for line in tree_lines(tree, MOST_BRANCHES))]
+
+
+def _indented(line: str, style: str = "") -> RenderableType:
+    from rich.padding import Padding
+
+    steps = min(len(line) - len(line.lstrip(" ")), DEEPEST)
+    return Padding(_text((printable(line.lstrip(" ")), style)), (0, 0, 0, 2 + steps))
 
 
 # --- list ------------------------------------------------------------------------------------------------------------

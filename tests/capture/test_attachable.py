@@ -38,14 +38,23 @@ print(json.dumps({"target": target, "neighbour": neighbour.pid, "shell": shell.p
 
 
 def family(
-    root: Path, target: int, processes: Dict[int, Tuple[int, Optional[str]]]
+    root: Path, target: int, processes: Dict[int, Tuple[int, Optional[str]]], forked: Tuple[int, ...] = ()
 ) -> Tuple[tree.Family, Dict[int, ProcRecord]]:
-    """A false /proc: for each pid its parent and its version of Python."""
+    """A false /proc: for each pid its parent and its version of Python; those in `forked` are laid out alike."""
     for pid, (parent, _) in processes.items():
         (root / str(pid)).mkdir()
         (root / str(pid) / "stat").write_text(STAT.format(pid=pid, parent=parent))
     looks = {
-        pid: cast(ProcRecord, {"pid": pid, "parent": parent, "state": "S", "python": python})
+        pid: cast(
+            "ProcRecord",
+            {
+                "pid": pid,
+                "parent": parent,
+                "state": "S",
+                "python": python,
+                "layout": [hex(0 if pid in forked else pid)],
+            },
+        )
         for pid, (parent, python) in processes.items()
     }
     return tree.family(target, root), looks
@@ -79,6 +88,12 @@ def test_our_own_ancestors_are_left_alone_and_the_gap_says_so(tmp_path: Path) ->
     pids, gaps = choose(*seen, tmp_path)
     assert pids == (10, 21)
     assert [(gap.process, gap.why.partition(" as ")[0]) for gap in gaps] == [(20, "it waits for us to end,")]
+
+
+def test_the_parent_that_the_target_was_forked_from_is_looked_at_even_if_it_waits_for_us(tmp_path: Path) -> None:
+    seen = family(tmp_path, 20, {10: (1, PYTHON), 20: (10, PYTHON), os.getpid(): (10, PYTHON)}, forked=(10, 20))
+    pids, gaps = choose(*seen, tmp_path)
+    assert (sorted(pids), gaps) == ([10, 20], ())
 
 
 def test_a_parent_of_the_target_that_waits_for_us_too_is_left_alone(tmp_path: Path) -> None:

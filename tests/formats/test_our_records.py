@@ -106,12 +106,10 @@ def test_who_has_a_pipe_open_is_a_fact_of_the_dump() -> None:
 
 def test_who_maps_a_shared_word_is_a_fact_of_the_dump() -> None:
     text = record(
-        "sharers/1", word="0x10", pid=7, file="/dev/shm/sem.x (deleted)", inode=3, offset=32, processes=[7, 8],
+        "sharers/1", word="0x10", pid=7, file="/mnt/shm/sem.x (deleted)", inode=3, offset=32, processes=[7, 8],
         value="0000", unseen=1,
     )  # fmt: skip
-    assert formats.parse(text) == Dump(
-        sharers=(Sharers(0x10, 7, "/dev/shm/sem.x (deleted)", (7, 8), b"\0\0", 32, 1),)
-    )
+    assert formats.parse(text) == Dump(sharers=(Sharers(0x10, 7, "/mnt/shm/sem.x (deleted)", (7, 8), b"\0\0", 32, 1),))
 
 
 @pytest.mark.parametrize("kind", ["ends/1", "sharers/1"])

@@ -1,7 +1,7 @@
 """The forked child waits in scikit-learn's libgomp for a team of threads that only the parent has. Needs scikit-learn.
 
-The parent fits a model, so libgomp starts its threads. fork copies libgomp's list of them, but not the threads. About one
-child in ten dies of a segmentation fault in place of hanging, so the one that hangs need not be the first.
+The parent fits a model, so libgomp starts its threads. fork copies libgomp's list of them, but not the threads. About
+one child in ten dies of a segmentation fault in place of hanging, so the one that hangs need not be the first.
 """
 
 # mypy: disable-error-code="import-not-found,import-untyped"

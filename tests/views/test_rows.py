@@ -165,3 +165,14 @@ def test_any_place_can_be_pointed_at(
     cells = [cell for row in rows(thread, pointed) for cell in (row.python, row.native) if cell is not None]
     exists = index < len(frames if column is Column.PYTHON else natives)
     assert [cell.mark for cell in cells if cell.mark] == [Mark.BLOCKED_HERE] * exists
+
+
+def test_a_vendors_frames_fold_under_its_name_and_the_users_own_stand_out() -> None:
+    cann = "/usr/local/Ascend/ascend-toolkit/latest/lib64/libascendcl.so"
+    natives = (
+        Frame("aclrtSynchronizeDevice", module=cann),
+        Frame("rtDeviceSynchronize", module="/usr/local/Ascend/lib64/libruntime.so"),
+        Frame("train_step", module="/app/libmodel.so"),
+    )
+    shown = [row.native.function for row in rows(Thread(native=natives)) if row.native]
+    assert shown == ["2 CANN frames", "train_step"]

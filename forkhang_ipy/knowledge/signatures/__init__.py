@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import Tuple
 
-from forkhang_ipy.knowledge.signatures import cpython, lookalikes, native
+from forkhang_ipy.knowledge.signatures import accelerators, cpython, lookalikes, native, stdlib
 from forkhang_ipy.knowledge.signatures._base import Call, Fact, Signature
 
 __all__ = ["SIGNATURES", "Call", "Fact", "Signature"]
 
 SIGNATURES: Tuple[Signature, ...] = (
+    *accelerators.SIGNATURES,
     *cpython.SIGNATURES,
     *native.LIBRARIES,
-    *native.BY_EVIDENCE,
+    *stdlib.SIGNATURES,
     *lookalikes.SIGNATURES,
+    *native.BY_EVIDENCE,
+    *stdlib.OPEN,
 )

@@ -1,6 +1,6 @@
 """The vocabulary of signatures: what a known hang looks like, and what must hold for it to be claimed.
 
-Patterns are regular expressions: a function must match as a whole, a file or module anywhere. Sequences are innermost
+Patterns are regular expressions: a function must match as a whole, a file, module or line of source anywhere. Sequences are innermost
 first; other frames may stand between. In the Python column the first one must be the innermost frame; in the native
 column only waiting itself (libc, `PyThread_acquire_lock`) may lie further in.
 """
@@ -16,18 +16,34 @@ from forkhang_ipy.model import Remedy, Verdict, WaitKind
 
 
 class Fact(Enum):
-    """Something that can be shown of a thread and its process."""
+    """Something that can be shown of a thread and its process; where it cannot be told, it is left open."""
 
     FORKED = "the process was made by fork, not exec"
+    STARTED_ANEW = "the process was made by exec"
+    AWAITED = "another process waits for it to end"
     ALONE = "the process has one live thread"
+    NO_OTHER_SHOWN = "no other live thread of the process was seen"
     FOR_EVER = "nobody who could wake the thread can ever go on"
     STILL = "looks at different times show the same wait and no cpu used"
     SPINNING = "it burns cpu in the same frames"
     OWNER_GONE = "the lock's owner is no thread of this process"
+    OWNER_IS_ITSELF = "the thread itself holds the lock"
     HELD_IN_PARENT = "the parent's original of the lock is held"
+    INHERITED = "the parent has, or had, the same lock"
     PARENT_HAS_MORE = "the parent has threads that the process has not"
-    STARTED_ANEW = "the process was made by exec"
+    ALL_LOCKED = "every live thread of the process that was seen waits for a lock or for another thread"
     SEVERAL_LOCKED = "it and other live threads of its process wait for different locks"
+    OWNERS_CROSS = "a live thread of the same process holds the lock, and waits for a lock itself"
+    NO_LIVE_SUSPECT = "no other live thread of the process is in the code that uses the lock"
+    GIL_AND_NATIVE = "one live thread waits for the GIL, another for a native lock"
+    HOLDER_DEAD = "all who could hold the shared semaphore wait for it, or for one another to end"
+    RESPAWNS = "children of it end and new ones are started while we look"
+    WORKERS_IDLE = "all its workers wait for a task"
+    NOBODY_READS = "of those who share the queue nobody reads from it"
+    POLLS_IN_VAIN = "it polls again and again without waiting"
+    REENTERED = "a finaliser or signal handler stands between two calls of the same code"
+    DEAD_CHILD = "a child of the process is dead and not collected"
+    DEAD_SIBLING = "another child of its parent is dead"
     CHILD_UNSEEN = "the child that it waits for was not looked at"
 
 
@@ -41,6 +57,7 @@ class Call:
     function: Optional[str] = None
     file: Optional[str] = None
     module: Optional[str] = None
+    source: Optional[str] = None
 
 
 Calls = Tuple[Call, ...]
@@ -64,12 +81,28 @@ class Signature:
     """Any of these in the native column, or ..."""
     python: Tuple[Calls, ...] = ()
     """... any of these in the Python column; both empty: any stack."""
+    anywhere: Tuple[Calls, ...] = ()
+    """... or any of these in either column, however far from the innermost frame."""
+    says: Tuple[str, ...] = ()
+    """... or any of these in the exception that ended the thread, or in a line of log beside the stacks."""
+    beside: Tuple[Calls, ...] = ()
+    """And any of these in another live thread of the same process."""
+    lock_kinds: Tuple[str, ...] = ()
+    """And the lock that it waits for is one of these, by the field's name."""
     never: Calls = ()
     """A frame, in either column, that rules it out."""
+    no_thread_named: Optional[str] = None
+    """A live thread of the process with such a name rules it out."""
     needs: Tuple[Facts, ...] = ()
-    """All facts of any of these must hold for it to be claimed at all; empty: nothing more."""
+    """All facts of any of these must hold for it to be claimed; where they are open it is possible; empty: none."""
+    unless: Facts = frozenset()
+    """If any of these facts holds, it is not claimed."""
+    unless_not: Facts = frozenset()
+    """If any of these facts is known not to hold, it is not claimed."""
     proof: Tuple[Facts, ...] = ()
     """All facts of any of these make it proven."""
+    still: bool = True
+    """A thread that moves cannot be in it."""
     lock: Optional[str] = None
     """The lock's name in the field (`threading.Lock`)."""
     holder: str = "another thread"

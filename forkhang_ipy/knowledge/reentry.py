@@ -1,0 +1,27 @@
+"""What interrupts a thread in the middle of its own code, and which code is not safe to enter twice. Data only."""
+
+from __future__ import annotations
+
+from typing import Tuple
+
+from forkhang_ipy.knowledge.signatures._base import Call
+
+INTERRUPTS: Tuple[Call, ...] = (
+    Call(r"(.*\.)?(__del__|weakref_cb|_?on_?signal|handle_?signal|_?signal_handler|sig_?handler|handler|on_sig\w+)"),
+    Call(r"(.*\.)?_callback", r"weakref\.py"),
+)
+"""Finalisers and signal handlers run between any two instructions of the thread that they interrupt."""
+
+GUARDED: Tuple[Call, ...] = (
+    Call(r"(.*\.)?(callHandlers|_log)", r"logging/__init__\.py"),
+    Call(r"(.*\.)?put", r"(multiprocessing/queues|/queue|^queue)\.py"),
+    Call(r"(.*\.)?(ensure_running|_send)", r"multiprocessing/resource_tracker\.py"),
+)
+"""Functions of the standard library that hold a lock while they run."""
+
+PYTHONS_LOCKS: Tuple[Call, ...] = (
+    Call(
+        r"PyThread_acquire_lock\w*|acquire_timed|lock_PyThread_acquire_lock|rlock_acquire|take_gil|_PyMutex_LockTimed"
+    ),
+)
+"""Native frames of Python's own locks; a thread without one waits for something of a library."""
