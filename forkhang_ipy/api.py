@@ -219,26 +219,21 @@ def _add_files(targets: Sequence[Text], taken: List[str], seen: List[Dump]) -> N
     places = list(dict.fromkeys(place for target in targets for place in files.places(target)))
     refused: List[DumpError] = []
     for place in places:
-        text = ""
         try:
-            text = files.text(place)
-            found = _records(text, place, named=len(places) > 1)
+            found = _records(files.text(place), place, named=len(places) > 1)
             said = _said(found, place)
         except DumpError as error:
-            if len(places) == 1:
-                raise
             refused.append(error)
-            found = (file.write(_name(place)), text) if isinstance(error, UnknownDump) else ()
-            said = formats.parts(*found) if not bundle.is_bundle(text) else []
-            found = found if said else ()
+            continue
+        if not any(dump.processes or says_something(dump) for dump in said):
+            refused.append(_no_stack(place))
         taken.extend(found)
         seen.extend(said)
-    if refused and len(refused) == len(places):
-        raise refused[0]
+    if places and not any(map(_has_stack, seen)):
+        raise next(iter(refused), _no_stack(places[0]))
     if refused:
-        gaps = capture.write([_gap(error) for error in refused])
-        taken.append(gaps)
-        seen.extend(formats.parts(gaps))
+        taken.append(capture.write([_gap(error) for error in refused]))
+        seen.extend(formats.parts(taken[-1]))
 
 
 def _records(text: str, place: files.Place, *, named: bool) -> Tuple[str, ...]:
@@ -254,15 +249,18 @@ def _records(text: str, place: files.Place, *, named: bool) -> Tuple[str, ...]:
 
 def _said(found: Sequence[str], place: files.Place) -> List[Dump]:
     try:
-        said = formats.parts(*found)
+        return formats.parts(*found)
     except (ValueError, KeyError, TypeError) as error:
         raise _torn(place) from error
-    seen = any(process.threads or process.ended for dump in said for process in dump.processes)
-    if not (seen or any(map(says_something, said))):
-        looked_for = ", ".join(form.name for form in formats.FORMATS if not form.name.endswith("record"))
-        fact = f"No stack was found in {place.name}; looked for: {looked_for}, our own bundle."
-        raise UnknownDump(fact, TAKE_ONE)
-    return said
+
+
+def _has_stack(dump: Dump) -> bool:
+    return any(process.threads or process.ended for process in dump.processes) or says_something(dump)
+
+
+def _no_stack(place: files.Place) -> UnknownDump:
+    looked_for = ", ".join(form.name for form in formats.FORMATS if not form.name.endswith("record"))
+    return UnknownDump(f"No stack was found in {place.name}; looked for: {looked_for}, our own bundle.", TAKE_ONE)
 
 
 def _torn(place: files.Place) -> UnknownDump:

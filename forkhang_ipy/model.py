@@ -195,6 +195,8 @@ class Process:
     """It ended while we looked."""
     objects: Tuple[LockObject, ...] = ()
     """What the locks belong to that its threads wait for, where a search of its memory found it."""
+    marked_forked: Optional[bool] = None
+    """The kernel's own mark: made by fork, and no exec since."""
     live_tasks: Optional[int] = None
     """How many live tasks it has, where a tool counted them without listing them."""
     label: Optional[str] = None
@@ -381,6 +383,8 @@ class Finding:
     lock: Optional[Lock] = None
     evidence: Tuple[Evidence, ...] = ()
     remedies: Tuple[str, ...] = ()
+    bug: Optional[str] = None
+    """CPython's bug that it is, by its id in the table."""
 
 
 @dataclass(frozen=True)

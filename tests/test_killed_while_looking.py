@@ -17,6 +17,7 @@ import pytest
 from forkhang_ipy import api
 from forkhang_ipy.capture.records import Options
 from forkhang_ipy.errors import TargetError
+from forkhang_ipy.views.words import SIGN
 from tests import live
 
 TIMES = 200
@@ -41,12 +42,24 @@ def kill_later(pid: int, seconds: float) -> threading.Thread:
     return thread
 
 
-def answer_or_error(pid: int) -> str:
-    """What a user reads; a TargetError is the one error that may come."""
+def seconds_of_a_look(program: str) -> float:
+    """How long it takes, so that the kills fall on all of it."""
+    with live.hanging(program, sys.executable) as hang:
+        begins = time.monotonic()
+        api.diagnose(hang.pid, options=Options(interval=0.02))
+        return time.monotonic() - begins
+
+
+def answer_or_error(pid: int, victim: int) -> bool:
+    """Whether there was an answer that a user can read; or, of the target alone, an error that says it is gone."""
     try:
-        return api.diagnose(pid, options=Options(interval=0.02)).to_text()
+        report = api.diagnose(pid, options=Options(interval=0.02))
     except TargetError as error:
-        return f"{error.fact} {error.hint}"
+        return pid == victim and str(pid) in error.fact
+    told = report.to_text()
+    gone = any(gap.process == victim for gap in report.dump.gaps)
+    seen = report.dump.process(victim)
+    return told.startswith(tuple(SIGN.values())) and (gone or seen is not None or victim != pid)
 
 
 def stopped(pids: List[int]) -> Set[int]:
@@ -66,12 +79,13 @@ def stopped(pids: List[int]) -> Set[int]:
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_a_process_killed_at_a_random_moment_is_an_answer_or_a_clear_error(program: str) -> None:
     chance = random.Random(program)
+    whole = seconds_of_a_look(program)
     for _ in range(TIMES // len(PROGRAMS)):
         with live.hanging(program, sys.executable) as hang:
             pids = family(hang.pid)
             victim = chance.choice(pids)
-            killer = kill_later(victim, chance.random() * 0.25)
-            told = answer_or_error(hang.pid)
+            killer = kill_later(victim, chance.random() * whole)
+            told = answer_or_error(hang.pid, victim)
             killer.join()
             assert told
             assert stopped(pids) == set()

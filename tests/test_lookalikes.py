@@ -53,6 +53,9 @@ LOOK_ALIKES = {
 }
 
 
+CHILD_ALONE = {"killed_worker.py": NOT_HUNG, "spawn_from_main.py job": NOT_HUNG, "zombie_child.py queue": NOT_HUNG}
+
+
 def verdict_of(pid: int, interval: float = 0.5) -> Optional[Verdict]:
     """The verdict, or None for a process that has ended and is not collected."""
     try:
@@ -69,8 +72,8 @@ def test_a_look_alike_is_called_what_it_is(program: str, version: str, python: s
         from_parent = verdict_of(hang.parent)
         from_child = verdict_of(hang.child or hang.parent)
     assert from_parent in LOOK_ALIKES[program], version
-    assert from_child in LOOK_ALIKES[program] | NOT_HUNG | OPEN | {None}
-    assert Verdict.FORK_DEADLOCK not in {from_parent, from_child}
+    # The child alone may be well, where what is wrong lies between several; one that is gone has no verdict.
+    assert from_child in LOOK_ALIKES[program] | CHILD_ALONE.get(program, OPEN) | {None}
 
 
 @pytest.mark.parametrize("program", sorted(LOOK_ALIKES))

@@ -23,7 +23,9 @@ def shown(thread: Thread, version: Optional[str]) -> Iterator[Bug]:
 def _shows(bug: Bug, thread: Thread) -> bool:
     native = [frame.function or "" for frame in thread.native]
     by_native = not bug.native or not native or any(_in_order(names, native) for names in bug.native)
-    return by_native and any(_is_at(place, frame) for place in bug.python for frame in thread.python)
+    found = {file for file, function in bug.python if any(_is_at((file, function), frame) for frame in thread.python)}
+    # A queue's frames alone are no executor's: a bug that spans several files must show in two of them.
+    return by_native and len(found) >= min(2, len({file for file, _ in bug.python}))
 
 
 def _in_order(names: Sequence[str], functions: Sequence[str]) -> bool:

@@ -10,16 +10,15 @@ from dataclasses import dataclass, replace
 from typing import Iterator, List, Optional, Sequence, Tuple
 
 from forkhang_ipy.analysis import graph, sentences
-from forkhang_ipy.analysis.ancestry import with_ancestry
+from forkhang_ipy.analysis.ancestry import origin, with_ancestry
 from forkhang_ipy.analysis.evidence import evidence
 from forkhang_ipy.analysis.facts import Place, is_helper
 from forkhang_ipy.analysis.frames import matches
 from forkhang_ipy.analysis.matching import Match, fork_site, match
-from forkhang_ipy.analysis.progress import Progress, progress
+from forkhang_ipy.analysis.progress import Progress, progress, retries
 from forkhang_ipy.analysis.waits import with_waits
 from forkhang_ipy.knowledge.forks import BEFORE_FORK
 from forkhang_ipy.knowledge.remedies import REMEDIES
-from forkhang_ipy.knowledge.signatures import Fact
 from forkhang_ipy.model import (
     Confidence,
     Diagnosis,
@@ -92,7 +91,7 @@ def _with_speaker(dump: Dump) -> Dump:
 def _places(dump: Dump, stuck: frozenset[graph.Node]) -> Iterator[Place]:
     for process in dump.processes:
         for thread in graph.live(process):
-            yield Place(thread, process, dump.process(process.parent), dump, stuck)
+            yield Place(thread, process, origin(process, dump), dump, stuck)
 
 
 def _in_scope(process: Process, dump: Dump) -> bool:
@@ -129,6 +128,7 @@ def _finding(found: Match, place: Place) -> Finding:
         lock=sentences.named_lock(place.lock, signature.lock),
         evidence=tuple(evidence(found, place)),
         remedies=tuple(remedy.id for remedy in signature.remedies),
+        bug=signature.bug.id if signature.bug else None,
     )
 
 
@@ -175,20 +175,36 @@ def _answer(cases: Sequence[Case], places: Sequence[Place]) -> Answer:
 
 def _explained(place: Place, cases: Sequence[Case], places: Sequence[Place]) -> bool:
     """Whether a thread is well: it moves, wakes by itself, is an idle worker, or waits for somebody who is well."""
-    if _moves(place) or not _matters(place):
+    if _moves(place) or not _matters(place) or _is_idle_worker(place, cases):
         return True
     wait = place.thread.wait
-    found = next((found for other, found in cases if other == place), None)
-    claimed = found is not None and found.confidence is not Confidence.POSSIBLE
-    if found is not None and claimed and found.signature.verdict is Verdict.NOT_HUNG:
-        return True
     if wait is None or wait.told is Told.STACK or graph.node(place.process, place.thread) in place.stuck:
         return False
-    if wait.kind is WaitKind.CHILD:
-        return found is None or Fact.CHILD_UNSEEN not in found.facts
-    if wait.kind in (WaitKind.NOTIFICATION, WaitKind.THREAD, WaitKind.SEMAPHORE, WaitKind.LOCK, WaitKind.GIL):
+    if wait.kind in (WaitKind.LOCK, WaitKind.GIL):
+        return _owner_moves(place) or (bool(wait.timeout) and not retries(place.thread))
+    if wait.kind in (WaitKind.NOTIFICATION, WaitKind.THREAD, WaitKind.SEMAPHORE):
         return bool(wait.timeout) or any(_moves(other) for other in places if _works_for(other, place))
-    return True
+    return wait.kind is not WaitKind.CHILD or not _child_is_unseen(place)
+
+
+def _is_idle_worker(place: Place, cases: Sequence[Case]) -> bool:
+    found = next((found for other, found in cases if other == place), None)
+    claimed = found is not None and found.confidence is not Confidence.POSSIBLE
+    return found is not None and claimed and found.signature.verdict is Verdict.NOT_HUNG
+
+
+def _child_is_unseen(place: Place) -> bool:
+    """Whether nothing was seen of the child that the thread waits for."""
+    target = place.thread.wait.target if place.thread.wait else None
+    children = [child.pid for child in place.dump.processes if child.parent == place.process.pid]
+    return not any(target in (None, pid) for pid in children)
+
+
+def _owner_moves(place: Place) -> bool:
+    """Whether the thread that holds the lock is known, alive and moves: that strangers move explains nothing."""
+    lock = place.lock
+    owner = graph.holder(lock, place.process, place.parent) if lock is not None else None
+    return owner is not None and progress(owner) is Progress.MOVING
 
 
 def _matters(place: Place) -> bool:
@@ -226,7 +242,7 @@ def _is(place: Place, kind: WaitKind) -> bool:
 
 def _moves(place: Place) -> bool:
     spins = progress(place.thread) is Progress.SPINNING and graph.node(place.process, place.thread) not in place.stuck
-    return progress(place.thread) is Progress.MOVING or spins
+    return spins or (progress(place.thread) is Progress.MOVING and not retries(place.thread))
 
 
 # --- the chain -------------------------------------------------------------------------------------------------------

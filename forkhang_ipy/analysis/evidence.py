@@ -111,6 +111,7 @@ def _bug_evidence(bug: Optional[Bug], place: Place) -> Iterator[Evidence]:
         if affected is None or (known is bug and affected.fixed is None):
             continue
         what = "This is" if known is bug else f"{known.title}:"
-        ends = f"{affected.fixed} is the first {affected.branch} release without it" if affected.fixed else "not fixed"
+        first = f"{affected.fixed} is the first {affected.branch} release without it"
+        ends = first if affected.fixed else f"no {affected.branch} release is without it"
         instead = "" if known is bug else f" Until then: {known.workaround}."
         yield Evidence(f"{what} {known.reference}; {ends}.{instead}")

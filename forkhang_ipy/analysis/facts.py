@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import Dict, FrozenSet, Iterator, Optional, Sequence, Tuple
+from typing import Callable, Dict, FrozenSet, Iterator, Optional, Sequence, Tuple
 
 from forkhang_ipy.analysis import graph
 from forkhang_ipy.analysis.frames import matches
 from forkhang_ipy.analysis.locks import lock_of
-from forkhang_ipy.analysis.owners import candidates, entering
+from forkhang_ipy.analysis.owners import candidates, entering, left_behind
 from forkhang_ipy.analysis.progress import Progress, progress
-from forkhang_ipy.knowledge.reentry import GUARDED, INTERRUPTS, PYTHONS_LOCKS
+from forkhang_ipy.knowledge.reentry import FINALISERS, GUARDED, HANDLERS, PYTHONS_LOCKS
 from forkhang_ipy.knowledge.signatures import Fact
 from forkhang_ipy.knowledge.workers import HELPERS, WAITS_FOR_WORK
 from forkhang_ipy.model import Dump, Frame, InParent, Lock, Process, Thread, Told, WaitKind
@@ -38,7 +38,7 @@ class Place:
             return lock
         suspects = tuple(entering(self.parent)) if self.process.forked else ()
         where = self.parent if self.process.forked else self.process
-        return replace(lock, candidates=suspects or tuple(candidates(self.thread, where)))
+        return replace(lock, candidates=suspects or tuple(candidates(self.thread, self.process, where)))
 
 
 def facts(place: Place) -> Dict[Fact, bool]:
@@ -92,15 +92,39 @@ def _of_progress(place: Place) -> Iterator[Known]:
 
 
 def _of_lock(lock: Optional[Lock], place: Place) -> Iterator[Known]:
-    yield Fact.OWNER_GONE, lock.owner_gone if lock else False
+    yield Fact.HOLDER_LEFT_BEHIND, _holder_left_behind(lock, place)
     if lock is None:
         return
+    yield Fact.OWNER_GONE, _is_gone(lock, place)
     itself = _is_own(lock, place.thread)
     yield Fact.OWNER_IS_ITSELF, itself
     yield Fact.OWNERS_CROSS, _owner_is_locked(lock, place) and not itself
     yield Fact.HELD_IN_PARENT, lock.in_parent is InParent.HELD if lock.in_parent else None
-    yield Fact.INHERITED, lock.in_parent is not InParent.ABSENT if lock.in_parent else None
-    yield Fact.NO_LIVE_SUSPECT, next(candidates(place.thread, place.process), None) is None
+    yield Fact.SUSPECT_IN_PARENT, bool(lock.candidates) and bool(place.process.forked)
+    yield Fact.NO_LIVE_SUSPECT, next(candidates(place.thread, place.process, place.process), None) is None
+
+
+def _is_gone(lock: Lock, place: Place) -> Optional[bool]:
+    """A live owner is not gone; one that is no thread here is, if it was a thread of the parent at the fork."""
+    if not lock.owner_gone:
+        return lock.owner_gone
+    return left_behind(lock.owner_ident, lock.owner_tid, place.process, place.parent) or None
+
+
+def _holder_left_behind(lock: Optional[Lock], place: Place) -> Optional[bool]:
+    """Whether somebody who is not here could have held the lock at the fork; None where the parent was not seen."""
+    if place.dump.target is None:
+        return True
+    if lock is not None and (lock.in_parent is InParent.ABSENT or lock.owner_gone is False):
+        return False
+    if lock is not None and lock.owner_gone:
+        return True
+    if place.parent is None:
+        return None
+    own, parents = live_count(place.process), live_count(place.parent)
+    more = own is not None and parents is not None and parents > own
+    suspects = lock is not None and bool(lock.candidates)
+    return more or suspects or any(thread.ghost for thread in place.process.threads)
 
 
 def _owner_is_locked(lock: Lock, place: Place) -> bool:
@@ -151,8 +175,6 @@ def _of_family(place: Place) -> Iterator[Known]:
     yield Fact.WORKERS_IDLE, bool(alive) and all(_is_idle_worker(child) for child in alive)
     if wait is not None and wait.kind is WaitKind.SEMAPHORE:
         yield Fact.HOLDER_DEAD, _only_waiters_share(place)
-    if wait is not None and wait.kind is WaitKind.CHILD:
-        yield Fact.CHILD_UNSEEN, not any(wait.target in (None, child.pid) for child in children)
 
 
 def _all_others_dead(place: Place) -> bool:
@@ -214,13 +236,23 @@ def _locked(process: Process) -> Tuple[Thread, ...]:
 
 
 def _reentered(python: Sequence[Frame]) -> bool:
-    """Whether a finaliser or signal handler interrupted the very code that it now calls again."""
-    interrupts = [index for index, frame in enumerate(python) if any(matches(call, frame) for call in INTERRUPTS)]
-    return any(_same_code(python[:at], python[at + 1 :]) for at in interrupts) or _guarded_twice(python)
+    """Whether a finaliser or signal handler interrupted the very code that it now calls again.
+
+    A finaliser can only have interrupted what stands below it; what is called like a signal's handler may be an
+    ordinary function, and the same function must stand on both sides of it.
+    """
+    for at, frame in enumerate(python):
+        inner, outer = python[:at], python[at + 1 :]
+        if any(matches(call, frame) for call in FINALISERS) and _common(inner, outer, lambda each: each.file):
+            return True
+        if any(matches(call, frame) for call in HANDLERS) and _common(inner, outer, lambda each: each.function):
+            return True
+    return _guarded_twice(python)
 
 
-def _same_code(inner: Sequence[Frame], outer: Sequence[Frame]) -> bool:
-    return bool({frame.file for frame in inner} & {frame.file for frame in outer} - {None})
+def _common(inner: Sequence[Frame], outer: Sequence[Frame], what: Callable[[Frame], Optional[str]]) -> bool:
+    """Whether frames of one file, and alike in `what`, stand on both sides."""
+    return bool({(what(frame), frame.file) for frame in inner} & {(what(frame), frame.file) for frame in outer})
 
 
 def _guarded_twice(python: Sequence[Frame]) -> bool:

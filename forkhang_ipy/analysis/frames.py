@@ -33,6 +33,13 @@ def is_users_own(frame: Frame) -> bool:
     return bool(file) and not INSTALLED.search(file) and not STANDARD.match(file)
 
 
+def is_standard(frame: Frame) -> bool:
+    """Whether a Python frame belongs to the standard library or the interpreter."""
+    file = (frame.file or "").replace("\\", "/")
+    installed = bool(INSTALLED.search(file)) and not re.search(r"/(?:site|dist)-packages/", file)
+    return installed or bool(STANDARD.match(file))
+
+
 def is_plumbing(frame: Frame) -> bool:
     """Whether a native frame only carries out a wait, whatever it is that is waited for."""
     if frame.module and PLUMBING_MODULE.search(frame.module):

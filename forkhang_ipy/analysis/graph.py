@@ -12,9 +12,15 @@ from __future__ import annotations
 from enum import Enum
 from typing import Dict, FrozenSet, Iterator, Optional, Tuple, Union
 
+from forkhang_ipy.analysis.ancestry import origin
+from forkhang_ipy.analysis.frames import matches
 from forkhang_ipy.analysis.locks import lock_of
 from forkhang_ipy.analysis.owners import live_by_ident, live_by_tid
+from forkhang_ipy.knowledge.reentry import PYTHONS_LOCKS
 from forkhang_ipy.model import Dump, Lock, Process, Thread, Told, Wait, WaitKind
+
+NEAR = 8
+"""A wait's name stands among this many innermost native frames."""
 
 
 class End(Enum):
@@ -91,8 +97,10 @@ def _targets(thread: Thread, process: Process, dump: Dump) -> Iterator[Target]:
 
 
 def _wakes(wait: Wait) -> bool:
-    """It ends by itself; but who waits for the GIL asks again and again, in vain while its holder waits."""
-    return bool(wait.timeout) and wait.kind is not WaitKind.GIL
+    """It ends by itself, or may; but who waits for the GIL asks again and again, in vain while its holder waits."""
+    if wait.kind is WaitKind.GIL:
+        return False
+    return wait.timeout is not False if wait.told is Told.KERNEL else bool(wait.timeout)
 
 
 def _across(thread: Thread, process: Process, dump: Dump) -> Iterator[Target]:
@@ -141,7 +149,7 @@ def _children(pid: Optional[int], process: Process, dump: Dump) -> Iterator[Targ
 
 def _within(thread: Thread, process: Process, dump: Dump) -> Iterator[Target]:
     """The owner of the lock, or the thread that is joined; where neither is known, any other live thread."""
-    parent = dump.process(process.parent)
+    parent = origin(process, dump)
     lock = lock_of(thread, process, parent)
     known = _owner(lock, process, parent) if lock else _joined(thread, process)
     others = [other for other in live(process) if other.tid != thread.tid and not _both_want_gil(other, thread)]
@@ -177,10 +185,8 @@ def _joined(thread: Thread, process: Process) -> Optional[Target]:
 
 
 def _may_be_signalled(thread: Thread) -> bool:
-    """A Python thread that waits for an Event alone may wait for a signal's handler to set it."""
-    return (
-        thread.wait is not None
-        and thread.wait.kind is WaitKind.NOTIFICATION
-        and bool(thread.python)
-        and ((thread.python[0].file or "").endswith("threading.py"))
-    )
+    """A Python thread that waits to be notified may wait for a signal's handler: Event and SimpleQueue allow it."""
+    wait, native = thread.wait, thread.native[:NEAR]
+    if wait is None or wait.kind is not WaitKind.NOTIFICATION or not thread.python:
+        return False
+    return not native or any(matches(call, frame) for call in PYTHONS_LOCKS for frame in native)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
+from typing import Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 from forkhang_ipy.model import Dump, Frame, Group, Process, Thread
 
@@ -71,7 +71,8 @@ def alike(frame: Frame) -> Frame:
 class Calls:
     """Each call gets a number, the same for the same call; the frames must live as long as this does."""
 
-    def __init__(self) -> None:
+    def __init__(self, call_of: Callable[[Frame], Frame] = alike) -> None:
+        self._call_of = call_of
         self._of_object: Dict[int, int] = {}
         self._of_call: Dict[Frame, int] = {}
         self.frames: List[Frame] = []
@@ -83,7 +84,7 @@ class Calls:
         return tuple(known[id(frame)] if id(frame) in known else self._new(frame) for frame in frames)
 
     def _new(self, frame: Frame) -> int:
-        call = alike(frame)
+        call = self._call_of(frame)
         number = self._of_call.setdefault(call, len(self.frames))
         if number == len(self.frames):
             self.frames.append(call)

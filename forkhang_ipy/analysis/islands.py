@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 
 from forkhang_ipy.analysis import diagnose as one_island
+from forkhang_ipy.analysis import twins
 from forkhang_ipy.analysis.groups import ranges
 from forkhang_ipy.model import Diagnosis, Dump, Process, Remedy
 
@@ -26,7 +27,7 @@ def diagnose(dump: Dump) -> Diagnosis:
     islands = _islands(dump)
     if len(islands) <= 1:
         return one_island.diagnose(dump)
-    found = [one_island.diagnose(_island(dump, members)) for members in islands]
+    found = list(_diagnosed([_island(dump, members) for members in islands]))
     order = sorted(range(len(found)), key=lambda at: _gravity(found[at]))
     first = found[order[0]]
     seen = {at: process for members, one in zip(islands, found) for at, process in zip(members, one.dump.processes)}
@@ -38,6 +39,21 @@ def diagnose(dump: Dump) -> Diagnosis:
         remedies=tuple(_remedies([found[at] for at in order])),
         dump=replace(dump, processes=tuple(seen[at] for at in range(len(dump.processes)))),
     )
+
+
+def _diagnosed(islands: Sequence[Dump]) -> Iterator[Diagnosis]:
+    """Each island's diagnosis; of islands that are alike but for their numbers, the first is looked at."""
+    shapes = twins.Shapes()
+    known: Dict[Optional[twins.Shape], Diagnosis] = {}
+    for island in islands:
+        shape = shapes.of(island)
+        if shape is not None and shape in known:
+            yield twins.told_of(island, known[shape])
+            continue
+        found = one_island.diagnose(island)
+        if shape is not None:
+            known[shape] = found
+        yield found
 
 
 # --- which are by themselves -----------------------------------------------------------------------------------------

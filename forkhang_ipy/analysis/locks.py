@@ -13,7 +13,7 @@ from __future__ import annotations
 import struct
 from typing import Optional, Tuple
 
-from forkhang_ipy.analysis.owners import live_by_ident, live_by_tid, named
+from forkhang_ipy.analysis.owners import is_gone, live_by_ident, live_by_tid, named
 from forkhang_ipy.model import InParent, Lock, LockObject, Memory, Owner, Process, Thread, Wait, WaitKind
 
 MUTEX = struct.Struct("<iIiIi")
@@ -69,7 +69,7 @@ def _mutex_lock(thread: Thread, wait: Wait, process: Process, parent: Optional[P
     if owner is None:
         return None
     held_by = live_by_tid(owner, process)
-    in_parent = _mutex_in_parent(_word(parent, wait.address))
+    in_parent = _mutex_in_parent(_word(process, wait.address), _word(parent, wait.address), parent)
     moved_on = in_parent is InParent.RELEASED
     return Lock(
         kind="pthread-mutex",
@@ -100,11 +100,19 @@ def _mutex(word: Optional[Memory]) -> Optional[Tuple[int, int, int, int, int]]:
     return lock, count, owner, users, kind
 
 
-def _mutex_in_parent(word: Optional[Memory]) -> Optional[InParent]:
-    fields = _mutex(word)
-    if fields is None:
+def _mutex_in_parent(
+    own: Optional[Memory], original: Optional[Memory], parent: Optional[Process]
+) -> Optional[InParent]:
+    """Held by a live thread of the parent, or free; other bytes are no mutex: the child's is newer than the fork."""
+    if own is None or original is None:
         return None
-    return InParent.HELD if fields[0] else InParent.RELEASED
+    fields = _mutex(original)
+    if fields is None or not _same_allocation(own, original):
+        return InParent.ABSENT
+    lock, _, owner, users, _ = fields
+    if lock and live_by_tid(owner, parent) is not None:
+        return InParent.HELD
+    return InParent.RELEASED if not (lock or owner or users) else InParent.ABSENT
 
 
 # --- Python's objects ------------------------------------------------------------------------------------------------
@@ -115,16 +123,15 @@ def _object_lock(thread: Thread, wait: Wait, process: Process, parent: Optional[
     if found is None or found.type is None:
         return None
     ident = found.owner or _owner_behind(found, found.after)
-    held_by = live_by_ident(ident, process, parent)
     # The word of an import belongs to the waiters' own lock, not to the one that the importer holds.
     by_word = None if found.module else _copy_in(parent, thread, process)
-    in_parent = _object_in_parent(found, ident) or by_word
+    in_parent = InParent.ABSENT if by_word is InParent.ABSENT else _object_in_parent(found, ident) or by_word
     return Lock(
         kind=KINDS.get(found.type, found.type),
         address=wait.address,
         owner_ident=ident,
         owner=_owner_named(ident, process, parent, in_parent),
-        owner_gone=None if ident is None else held_by is None,
+        owner_gone=is_gone(ident, thread, process, parent),
         in_parent=in_parent,
         variable=found.module or found.variable,
     )
@@ -140,7 +147,8 @@ def _owner_behind(found: LockObject, after: Optional[bytes]) -> Optional[int]:
 def _object_in_parent(found: LockObject, ident: Optional[int]) -> Optional[InParent]:
     if ident is None or found.type not in OWNED or found.parent_after is None:
         return None
-    return InParent.HELD if _owner_behind(found, found.parent_after) == ident else InParent.RELEASED
+    (owner,) = POINTER.unpack_from(found.parent_after) if len(found.parent_after) >= POINTER.size else (0,)
+    return {ident: InParent.HELD, 0: InParent.RELEASED}.get(owner, InParent.ABSENT)
 
 
 def _owner_named(

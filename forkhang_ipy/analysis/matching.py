@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Dict, FrozenSet, Iterable, Optional, Sequence, Tuple
+from typing import Dict, FrozenSet, Iterable, Optional, Sequence, Set, Tuple
 
 from forkhang_ipy.analysis import graph
 from forkhang_ipy.analysis.facts import Place, facts
@@ -71,14 +71,33 @@ def _confidence(signature: Signature, known: Dict[Fact, bool]) -> Iterable[Confi
     """How sure these facts make it; nothing where they rule it out."""
     true = {fact for fact, holds in known.items() if holds}
     false = set(known) - true
-    if signature.unless & true or signature.unless_not & false:
+    if signature.unless & true or (signature.unless_not | _never_without(signature)) & false:
         return ()
+    claims = _claims(signature, true, false)
+    # A parent that was not seen leaves it open who held the lock.
+    doubt = _is_copied_lock(signature) and Fact.FORKED in true and Fact.HOLDER_LEFT_BEHIND not in true
+    return (Confidence.POSSIBLE,) if claims and doubt else claims
+
+
+def _claims(signature: Signature, true: Set[Fact], false: Set[Fact]) -> Tuple[Confidence, ...]:
     if any(proof <= true for proof in signature.proof):
         return (Confidence.PROVEN,)
     if not signature.needs or any(needed <= true for needed in signature.needs):
         return (Confidence.LIKELY,)
     by_stack = signature.native or signature.python or signature.anywhere
     return (Confidence.POSSIBLE,) if by_stack and any(not needed & false for needed in signature.needs) else ()
+
+
+def _never_without(signature: Signature) -> FrozenSet[Fact]:
+    """What must not be known to be false for any inherited lock: its holder is elsewhere, and the wait has no end."""
+    if not _is_copied_lock(signature):
+        return frozenset()
+    endless = {Fact.FOR_EVER} if signature.still else set()
+    return frozenset({Fact.HOLDER_LEFT_BEHIND, Fact.OWNER_GONE, *endless})
+
+
+def _is_copied_lock(signature: Signature) -> bool:
+    return signature.verdict is Verdict.FORK_DEADLOCK and signature.lock is not None and signature.inherited
 
 
 # --- stacks ----------------------------------------------------------------------------------------------------------

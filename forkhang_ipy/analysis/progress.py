@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Optional, Tuple
 
 from forkhang_ipy.analysis.frames import is_plumbing
-from forkhang_ipy.model import Frame, Sample, Thread
+from forkhang_ipy.model import Frame, Sample, Thread, WaitKind
 
 ENOUGH = 2
 """Looks that can be compared."""
@@ -35,6 +35,16 @@ def progress(thread: Thread) -> Optional[Progress]:
     if burns and len(stacks) > 1 and all(_same_place(stacks[0], stack) for stack in stacks[1:]):
         return Progress.SPINNING
     return Progress.MOVING
+
+
+def retries(thread: Thread) -> bool:
+    """Whether it wakes only to wait for the very same lock again, and does no work in between."""
+    looks = [sample for sample in thread.samples if sample.cpu_ticks is not None]
+    words = {sample.wait.address for sample in looks if sample.wait is not None}
+    kinds = {sample.wait.kind for sample in looks if sample.wait is not None}
+    idle = len({sample.cpu_ticks for sample in looks}) == 1
+    still_a_lock = thread.wait is not None and thread.wait.kind is WaitKind.LOCK
+    return len(looks) >= ENOUGH and idle and still_a_lock and kinds == {WaitKind.LOCK} and len(words - {None}) == 1
 
 
 def _slept(first: Sample, last: Sample) -> bool:

@@ -13,6 +13,7 @@ from forkhang_ipy.analysis.matching import Match
 from forkhang_ipy.knowledge.signatures import Fact
 from forkhang_ipy.knowledge.signatures.native import INHERITED_LOCK, LOST_THREADS
 from forkhang_ipy.model import (
+    Confidence,
     Frame,
     InParent,
     Lock,
@@ -122,10 +123,14 @@ def summary(match: Match, place: Place) -> str:
     will = "will never go on" if Fact.FOR_EVER in match.facts or Fact.SPINNING in match.facts else "does not go on"
     if not _is_a_lock(match):
         return f"{pid} {will}: it waits for {title(match, place)}, and fork copied none of them."
-    held = f"{holder(place, signature.holder)} held when the process was forked"
+    if not signature.inherited and place.process.forked is not True:
+        return f"{pid} {will}: it stands inside fork(), before there is a child, and waits for {title(match, place)}."
+    sure = match.confidence is Confidence.PROVEN or not signature.inherited
+    who = holder(place, signature.holder)
+    probably = "" if sure or who.startswith("probably") else "probably "
     return (
-        f"{pid} {will}: it waits for {title(match, place)}, which {held}. That thread was not copied, so nobody can "
-        f"release it."
+        f"{pid} {will}: it waits for {title(match, place)}, which {probably}{who} held when the process was forked. "
+        f"That thread was not copied, so nobody can release it."
     )
 
 

@@ -57,9 +57,14 @@ class ProcRecord(TypedDict):
     uid: Optional[int]
     layout: List[str]
     machine: str
+    forked: bool
     namespace_pid: int
     tasks: List[TaskRecord]
     files: Dict[str, str]
+
+
+_FORKED_NOT_EXECD = 0x00000040
+"""PF_FORKNOEXEC of linux/sched.h: set by fork, taken away by exec."""
 
 
 def read(pid: int, sample: int, time: float, root: Path = proc_files.PROC) -> Optional[ProcRecord]:
@@ -81,6 +86,7 @@ def read(pid: int, sample: int, time: float, root: Path = proc_files.PROC) -> Op
         state=look.state,
         uid=int(status["Uid"].split()[0]) if "Uid" in status else None,
         layout=[hex(address) for address in look.layout],
+        forked=bool(look.flags & _FORKED_NOT_EXECD),
         machine=os.uname().machine,
         namespace_pid=_inner(status, pid),
         tasks=_tasks(folder, mappings),

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Dict, Iterator, Optional
+from typing import Iterator, Optional
 
 from forkhang_ipy.cure.start_method import start_method
 from forkhang_ipy.cure.upgrade import upgrade
-from forkhang_ipy.knowledge.cpython import Bug
+from forkhang_ipy.knowledge.cpython import BUGS
 from forkhang_ipy.knowledge.remedies import START_METHOD, UPGRADE_PYTHON
-from forkhang_ipy.knowledge.signatures import SIGNATURES
-from forkhang_ipy.model import Diagnosis, Remedy
+from forkhang_ipy.model import Diagnosis, Finding, Remedy
 
+BY_ID = {bug.id: bug for bug in BUGS}
 DEVICE = re.compile(r"libcuda|libascendcl|libtorch_npu|libnccl|libhccl")
 
 
@@ -36,7 +36,9 @@ def _ids(diagnosis: Diagnosis) -> set[str]:
 def _fitting(diagnosis: Diagnosis) -> Iterator[Remedy]:
     for remedy in diagnosis.remedies:
         if remedy.id == UPGRADE_PYTHON.id:
-            upgraded = upgrade(remedy, _bug(diagnosis), _version(diagnosis))
+            upgraded = next(
+                filter(None, (_upgraded(remedy, finding, diagnosis) for finding in diagnosis.findings)), None
+            )
             if upgraded is not None:
                 yield upgraded
         elif remedy.id == START_METHOD.id:
@@ -45,14 +47,12 @@ def _fitting(diagnosis: Diagnosis) -> Iterator[Remedy]:
             yield remedy
 
 
-def _bug(diagnosis: Diagnosis) -> Optional[Bug]:
-    bugs: Dict[str, Optional[Bug]] = {signature.id: signature.bug for signature in SIGNATURES}
-    return next((bugs[finding.signature] for finding in diagnosis.findings if bugs.get(finding.signature)), None)
-
-
-def _version(diagnosis: Diagnosis) -> Optional[str]:
-    process = diagnosis.dump.process(diagnosis.findings[0].process) if diagnosis.findings else None
-    return process.python if process else None
+def _upgraded(remedy: Remedy, finding: Finding, diagnosis: Diagnosis) -> Optional[Remedy]:
+    """The release that ends this finding's bug, for the Python of this finding's process."""
+    if finding.verdict is not diagnosis.verdict:
+        return None
+    process = diagnosis.dump.process(finding.process)
+    return upgrade(remedy, BY_ID.get(finding.bug or ""), process.python if process else None)
 
 
 def _device_in_use(diagnosis: Diagnosis) -> bool:

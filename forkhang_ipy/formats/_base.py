@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, List, Optional, Sequence
+from typing import Any, Callable, Dict, List, Optional, Protocol
 
 from forkhang_ipy.model import Dump
 
@@ -71,32 +71,45 @@ def number(text: Optional[str]) -> Optional[int]:
         return None
 
 
+class Indexed(Protocol):
+    """Lines by number, and how many there are."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, _at: int) -> str: ...
+
+
 class Lines:
     """The lines of a text, taken one by one from the front; the places of those that nobody reads are in `unread`."""
 
-    def __init__(self, lines: Sequence[str], known: Callable[[str], bool] = bool) -> None:
+    def __init__(self, lines: Indexed, known: Callable[[str], bool] = bool) -> None:
         self._lines = lines
+        self._count = len(lines)
         self._known = known
         """Whether this line means something, so that it is no noise."""
         self.at = 0
         self.unread: List[int] = []
+        self._held_at = -1
+        self._held = ""
+        """The line there: it is asked for by one pattern after the other."""
 
     def __bool__(self) -> bool:
-        return self.at < len(self._lines)
+        return self.at < self._count
 
     @property
     def next(self) -> str:
         """The next line, or an empty one at the end."""
-        return self._lines[self.at] if self.at < len(self._lines) else ""
+        if self._held_at != self.at:
+            self._held_at, self._held = self.at, self.after(0)
+        return self._held
 
     def after(self, count: int) -> str:
         """The line that stands this many lines behind the next one, or an empty one."""
         place = self.at + count
-        return self._lines[place] if place < len(self._lines) else ""
+        return self._lines[place] if place < self._count else ""
 
     def take(self, pattern: re.Pattern[str]) -> Optional[re.Match[str]]:
         """The next line, if there is one and it matches; it is then read."""
-        match = pattern.match(self._lines[self.at]) if self.at < len(self._lines) else None
+        match = pattern.match(self.next) if self.at < self._count else None
         if match:
             self.at += 1
         return match

@@ -12,8 +12,10 @@ can read later is given back with its prefix. Nothing is decided here about what
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from typing import Dict, List, Optional, Tuple
+from dataclasses import dataclass
+from typing import Dict, Iterator, List, Optional, Tuple
+
+from forkhang_ipy.formats.stretch import Stretch, lines
 
 COLOUR = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 LEVEL = r"(?:DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL|TRACE|STDERR|STDOUT|stderr|stdout)"
@@ -31,6 +33,8 @@ PREFIX = re.compile(
     + r"(?:(?P<source>\[(?:default|rank)? ?\d+\]:?(?= )|\[\d+,\d+\]<std(?:err|out)>:|\((?=[^()]*\bpid=)[^()]*\)"
     r"|[\w.-]+ +\|(?= |$)|[\w./-]+\[\d+\]:(?= )) ?)?" + LOG
 )
+NO_PREFIX = (" ", "\t", "#")
+"""No prefix begins with these; most lines of a dump do."""
 FENCE = re.compile(r"^\s*(?:```|~~~)\w*$")
 """What people put around a dump in an issue."""
 PID = re.compile(r"\bpid=(?P<pid>\d+)|^[\w./-]+\[(?P<number>\d+)\]:$")
@@ -40,42 +44,50 @@ PID = re.compile(r"\bpid=(?P<pid>\d+)|^[\w./-]+\[(?P<number>\d+)\]:$")
 class Channel:
     """The lines of one source, in order."""
 
+    lines: Stretch
     pid: Optional[int] = None
     """What the prefix says."""
     label: Optional[str] = None
     """The prefix."""
-    lines: List[str] = field(default_factory=list)
-    places: List[int] = field(default_factory=list)
-    """Where each line stands in the text."""
 
 
 def channels(text: str) -> List[Channel]:
-    """The lines of a text without colours and prefixes, one channel for each source."""
-    found: Dict[str, Channel] = {"": Channel()}
-    for place, line in enumerate(plain(text)):
+    """The lines of a text without prefixes, one channel for each source. It must be without colours."""
+    first = Channel(Stretch(text))
+    found: Dict[str, Channel] = {"": first}
+    for place, (begin, whole) in enumerate(lines(text)):
+        line = _bare(whole)
         source, length = _prefix(line)
-        channel = found.get(source) or found.setdefault(source, _channel(source))
-        channel.lines.append(line[length:])
-        channel.places.append(place)
-    return [channel for channel in found.values() if channel.lines]
+        channel = first if not source else found.get(source) or found.setdefault(source, _channel(source, text))
+        channel.lines.add(begin + length, len(line) - length, place)
+    return [channel for channel in found.values() if len(channel.lines)]
 
 
-def plain(text: str) -> List[str]:
+def without_colours(text: str) -> str:
+    """The text without escape codes and without a mark of its encoding."""
+    return (COLOUR.sub("", text) if "\x1b" in text else text).lstrip("\ufeff")
+
+
+def plain(text: str) -> Iterator[str]:
     """The lines of a text without colours and line ends."""
-    if "\x1b" in text:
-        text = COLOUR.sub("", text)
-    lines = (line.rstrip() for line in text.lstrip("\ufeff").splitlines())
-    return ["" if FENCE.match(line) else line for line in lines]
+    return (_bare(line) for _, line in lines(without_colours(text)))
+
+
+def _bare(line: str) -> str:
+    line = line.rstrip()
+    return "" if ("`" in line or "~" in line) and FENCE.match(line) else line
 
 
 def _prefix(line: str) -> Tuple[str, int]:
     """Who says this line, and how long the prefix is."""
+    if not line or line[0] in NO_PREFIX:
+        return "", 0
     match = PREFIX.match(line)
     if not match or not match.end():
         return "", 0
     return match["source"] or "", match.end()
 
 
-def _channel(source: str) -> Channel:
+def _channel(source: str, text: str) -> Channel:
     pid = PID.search(source)
-    return Channel(pid=int(pid["pid"] or pid["number"]) if pid else None, label=source.strip(" |:"))
+    return Channel(Stretch(text), pid=int(pid["pid"] or pid["number"]) if pid else None, label=source.strip(" |:"))

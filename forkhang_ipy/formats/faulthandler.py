@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 from typing import Iterator, List, Optional, Tuple
 
 from forkhang_ipy.formats._base import Lines, SectionFormat
@@ -106,10 +107,15 @@ def _frames(lines: Lines) -> Iterator[Frame]:
     while True:
         match = lines.take(FRAME)
         if match:
-            line = match["line"]
-            yield Frame(match["function"], match["file"], int(line) if line.isdigit() else None)
+            yield _frame(match["function"], match["file"], match["line"])
         elif not (lines.take(NO_FRAME) or lines.over_noise(FRAME)):
             return
+
+
+@lru_cache(maxsize=8192)
+def _frame(function: str, file: Optional[str], line: str) -> Frame:
+    """Most calls of a dump come again and again."""
+    return Frame(function, file, int(line) if line.isdigit() else None)
 
 
 def _c_frames(lines: Lines) -> Iterator[Frame]:

@@ -44,7 +44,13 @@ def join(dumps: Sequence[Dump]) -> Dump:
 def _groups(parts: List[Process]) -> List[List[Process]]:
     """The parts of each process: by pid; a part without one goes where its threads are, or stays alone."""
     book = Book()
-    for part in [part for part in parts if part.pid is not None] + [part for part in parts if part.pid is None]:
+    without = [part for part in parts if part.pid is None]
+    for part in parts:
+        if part.pid is not None:
+            book.add(part)
+    if without:
+        book.note_threads()
+    for part in without:
         book.add(part)
     return book.groups
 
@@ -72,6 +78,7 @@ def _same_process(parts: List[Process]) -> Process:
         ended=any(part.ended for part in parts),
         objects=_once(found for part in parts for found in part.objects),
         live_tasks=_first(newest, lambda part: part.live_tasks),
+        marked_forked=_first(newest, lambda part: part.marked_forked),
         label=_first(parts, lambda part: part.label),
         rank=_first(parts, lambda part: part.rank),
         host=_first(parts, lambda part: part.host),

@@ -9,7 +9,7 @@ The number, six arguments, stack pointer and program counter. Numbers are those 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Dict, Optional, Sequence, Tuple
 
 from forkhang_ipy.model import Told, Wait, WaitKind
@@ -169,16 +169,25 @@ STATES = {
 }
 
 
+VFORK = ("kernel_clone", "_do_fork", "do_fork", "wait_for_vfork_done")
+"""A parent sleeps here, in state D, until the child of its vfork() runs a program or ends."""
+
+
 def wait_of(line: Optional[str], machine: str, state: Optional[str], sleeps_in: Optional[str]) -> Optional[Wait]:
     """The wait that a syscall line tells; without one, what the task's state and its wait channel tell, or None."""
+    if state == "D" and sleeps_in in VFORK:
+        return Wait(WaitKind.CHILD, Told.KERNEL, timeout=False)
     if state in STATES:
         return Wait(STATES[state], Told.KERNEL)
     if line is not None and line.strip() == "running":
         return Wait(WaitKind.ON_CPU, Told.KERNEL)
     number, arguments = _numbers(line)
-    call = BY_NAME.get(NUMBERS.get(machine, {}).get(number, "")) if number is not None else None
+    name = NUMBERS.get(machine, {}).get(number, "") if number is not None else ""
+    call = BY_NAME.get(name)
     if call is None:
-        return wait_in([sleeps_in or ""])
+        wait = wait_in([sleeps_in or ""])
+        # Only a wait with a limit is begun again under this number.
+        return replace(wait, timeout=True) if wait is not None and name == "restart_syscall" else wait
     if call.name == "futex":
         return _futex(call, arguments)
     return Wait(

@@ -1,7 +1,8 @@
 """Our own record of /proc: one look at one process and its tasks.
 
 {"forkhang": "proc/1", "pid": 1718, "sample": 0, "parent": 1680, "command": ["python", "train.py"],
- "executable": "/usr/bin/python3.8", "python": "3.8.18", "state": "S", "layout": ["0x7ffd..."], "machine": "x86_64",
+ "executable": "/usr/bin/python3.8", "python": "3.8.18", "state": "S", "layout": ["0x7ffd..."],
+     "forked": true, "machine": "x86_64",
  "tasks": [{"tid": 1718, "inner_tid": 1718, "name": "python", "state": "S", "wchan": "futex_wait_queue",
             "syscall": "202 0x7f.. 0x189 0x0 0x0 0x0 0xffffffff 0x7ffd.. 0x7f..", "ticks": 12, "switches": 34,
             "stack": ["0x7ffd00000000", "0x7ffd00021000"]}],
@@ -37,6 +38,7 @@ def _process(record: Dict[str, Any]) -> Process:
         threads=tuple(_thread(task, record) for task in tasks),
         files=tuple((int(descriptor), name) for descriptor, name in (record.get("files") or {}).items()),
         state=record.get("state"),
+        marked_forked=record.get("forked"),
     )
 
 

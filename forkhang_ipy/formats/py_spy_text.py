@@ -19,6 +19,8 @@ People also paste frames alone, at any indentation: two or more of them are a th
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from functools import lru_cache
 from typing import Iterator, List, Optional, Tuple
 
 from forkhang_ipy.formats._base import Lines, SectionFormat
@@ -28,7 +30,9 @@ PROCESS = re.compile(r"^\s*Process (?P<pid>\d+): (?P<command>.*)$")
 PYTHON = re.compile(r"^\s*Python v(?P<version>\d\S*)(?: \((?P<executable>.*)\))?$")
 PARENT = re.compile(r"^\s*Parent Process (?P<pid>\d+): ")
 THREAD = re.compile(r'^\s*Thread (?P<id>0[xX][0-9a-fA-F]+|\d+) \((?P<status>[a-z+]+)\)(?:: "?(?P<name>.*?)"?)?$')
-FRAME = re.compile(r"^\s+(?P<function>\S.*?) \((?P<file>[^()]*?|<[^<>]*>)(?::(?P<line>\d+))?\)$")
+FRAME = re.compile(
+    r"^\s+(?P<function>\S.*?) \((?P<file>[^()]*?(?:\([^()]*\)[^()]*?){0,4}|<[^<>]*>)(?::(?P<line>\d+))?\)$"
+)
 BARE = re.compile(
     r"^\s*(?P<function><?[\w.$~:@]+(?:<\w+>)?>?) "
     r"\((?P<file>(?!\d)[^()\s:]*(?:\.(?:pyx?|c|cc|cpp|h|rs)(?=:\d)|\.so[\w.]*|[\w-]\.so)|\?|<[^<>]*>(?=:\d))(?::(?P<line>\d+))?\)$"
@@ -114,19 +118,26 @@ def _frames(lines: Lines) -> Iterator[Frame]:
 
 def frame(function: str, file: str, line: Optional[str], variables: Tuple[Tuple[str, str], ...] = ()) -> Frame:
     """One call, as py-spy names it; a native one has a module."""
+    call = _call(function, file, line)
+    return replace(call, locals=variables) if variables and call.module is None else call
+
+
+@lru_cache(maxsize=8192)
+def _call(function: str, file: str, line: Optional[str]) -> Frame:
+    """Most calls of a dump come again and again."""
     number = int(line) if line else None
     if NATIVE_FUNCTION.match(function):
         return Frame(function=None, module=file, address=int(function, 16))
     if NATIVE_FILE.search(file):
         return Frame(function=function, module=file, line=number)
-    return Frame(function=function, file=file, line=number, locals=variables)
+    return Frame(function=function, file=file, line=number)
 
 
 def _variables(lines: Lines) -> Tuple[Tuple[str, str], ...]:
     found: List[Tuple[str, str]] = []
     inside = False
     while True:
-        if lines.take(VARIABLES):
+        if lines.next.endswith(":") and lines.take(VARIABLES):
             inside = True
             continue
         match = lines.take(VARIABLE) if inside else None

@@ -12,7 +12,8 @@ from typing import Generator, Iterator, List, Optional, Sequence, Set, Tuple
 
 from forkhang_ipy.formats import ranks
 from forkhang_ipy.formats._base import Lines, SectionFormat
-from forkhang_ipy.formats.cleaning import Channel, channels, plain
+from forkhang_ipy.formats.cleaning import Channel, channels, plain, without_colours
+from forkhang_ipy.formats.interned import Interned
 from forkhang_ipy.formats.whose import Whose, whose
 from forkhang_ipy.model import Dump, Process, Thread
 
@@ -21,15 +22,17 @@ def read(text: str, formats: Sequence[SectionFormat]) -> List[Dump]:
     """What each section of this text says, and one more dump with the lines that no section has read."""
     dumps: List[Dump] = []
     unread: List[int] = []
+    text = without_colours(text)
+    interned = Interned()
     for channel in channels(text):
         reader = _Reader(channel, formats)
         origin = ranks.of_label(channel.label)
-        dumps.extend(ranks.stamped(dump, origin) for dump in reader.sections())
-        unread.extend(channel.places[at] for at in reader.lines.unread)
+        dumps.extend(ranks.stamped(interned.dump(dump), origin) for dump in reader.sections())
+        unread.extend(channel.lines.places[at] for at in reader.lines.unread)
     if not unread:
         return dumps
-    lines = plain(text)
-    return [*dumps, Dump(unread=tuple(lines[place] for place in sorted(unread)))]
+    left = frozenset(unread)
+    return [*dumps, Dump(unread=tuple(line for place, line in enumerate(plain(text)) if place in left))]
 
 
 class _Reader:

@@ -20,17 +20,19 @@ from forkhang_ipy.formats._base import Lines, SectionFormat
 from forkhang_ipy.model import Dump, Process, Thread, Told, Wait, WaitKind
 
 ATTACHED = re.compile(
-    r"^(?:strace: )?[Pp]rocess (?P<pid>\d+) attached(?: with (?P<threads>\d+) threads)?(?: - interrupt to quit)?$"
+    r"^(?:(?:\S*/)?strace: )?[Pp]rocess (?P<pid>\d+) attached"
+    r"(?: with (?P<threads>\d+) threads)?(?: - interrupt to quit)?$"
 )
 DETACHED = re.compile(
-    r"^(?:strace: )?[Pp]rocess (?P<pid>\d+) (?:detached|resumed.*|suspended)$|^\^C(?:strace: .*)?$|^ <detached \.\.\.>$"
+    r"^(?:(?:\S*/)?strace: )?[Pp]rocess (?P<pid>\d+) (?:detached|resumed.*|suspended)$"
+    r"|^\^C(?:strace: .*)?$|^ <detached \.\.\.>$"
 )
 WHO = r"^(?:\[pid +(?P<pid>\d+)\] |(?P<number>\d+) +(?=[\d<a-z]))?"
 WHEN = r"(?:(?:\d\d:\d\d:\d\d|\d{5,})(?:\.\d+)? |\d+\.\d{6} )?(?:\( *\+ *\d+\.\d+\) )?"
 CALL = re.compile(
     WHO + r" *" + WHEN + r" *(?P<name>[a-z_][a-z0-9_]*)\((?P<arguments>.*?)"
     r"(?P<end>\) += (?P<result>-?\d+|0x[0-9a-f]+|\?).*| <unfinished \.\.\.>| ?<detached \.\.\.>"
-    r"|\^C.*|(?:strace: )?[Pp]rocess \d+ detached.*|[, ]*(?:\.\.\.|…)|\)?)$"
+    r"|\^C.*|(?:(?:\S*/)?strace: )?[Pp]rocess \d+ detached.*|[, ]*(?:\.\.\.|…)|\)?)$"
 )
 RESUMED = re.compile(
     WHO + r" *" + WHEN + r" *<\.\.\. (?P<name>[a-z_][a-z0-9_]*) resumed>(?P<arguments>.*?)"
@@ -226,7 +228,7 @@ def _pid(argument: Optional[str]) -> Optional[int]:
 
 OTHERS = ("restart_syscall",)
 BEGINS = re.compile(
-    r"^(?:strace: )?[Pp]rocess \d+ attached|^\[pid +\d+\] |^(?:\d+ +)?"
+    r"^(?:(?:\S*/)?strace: )?[Pp]rocess \d+ attached|^\[pid +\d+\] |^(?:\d+ +)?"
     + WHEN
     + r" *(?:[a-z_][a-z0-9_]*\(|<\.\.\. \w+ resumed|--- SIG|\+\+\+ )"
 )

@@ -45,6 +45,16 @@ class Book:
         rank, host = self._places[at]
         self._places[at] = (part.rank if rank is None else rank, host or part.host)
         self._exactly[part.pid, self._places[at]] = at
+        if part.pid is None:
+            self._note(at, part)
+
+    def note_threads(self) -> None:
+        """Note where the threads are of all that was added: those without a pid are then found by them."""
+        for at, group in enumerate(self.groups):
+            for part in group:
+                self._note(at, part)
+
+    def _note(self, at: int, part: Process) -> None:
         for key, thread in _keys(part):
             for rank in {part.rank, ANY}:
                 self._of_thread.setdefault((key, rank), []).append((at, thread))

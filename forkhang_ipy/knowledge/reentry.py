@@ -6,11 +6,16 @@ from typing import Tuple
 
 from forkhang_ipy.knowledge.signatures._base import Call
 
-INTERRUPTS: Tuple[Call, ...] = (
-    Call(r"(.*\.)?(__del__|weakref_cb|_?on_?signal|handle_?signal|_?signal_handler|sig_?handler|handler|on_sig\w+)"),
+FINALISERS: Tuple[Call, ...] = (
+    Call(r"(.*\.)?(__del__|weakref_cb)"),
     Call(r"(.*\.)?_callback", r"weakref\.py"),
 )
-"""Finalisers and signal handlers run between any two instructions of the thread that they interrupt."""
+"""They run between any two instructions of the thread that they interrupt."""
+
+HANDLERS: Tuple[Call, ...] = (
+    Call(r"(.*\.)?(_?on_?signal|handle_?signal|_?signal_handler|sig_?handler|handler|on_sig\w+)"),
+)
+"""What signal handlers are called; many an ordinary function is called so too."""
 
 GUARDED: Tuple[Call, ...] = (
     Call(r"(.*\.)?(callHandlers|_log)", r"logging/__init__\.py"),

@@ -47,7 +47,7 @@ def test_a_mutex_whose_owner_is_the_parents_thread_names_it_and_its_line() -> No
 
 
 def test_the_parent_may_have_released_it_since() -> None:
-    found = lock(mutex(2, HOLDER), mutex(0, 0))
+    found = lock(mutex(2, HOLDER), bytes(40))
     assert found is not None
     assert found.in_parent is InParent.RELEASED
 

@@ -49,7 +49,7 @@ def test_an_unread_line_stands_in_the_text_as_often_as_it_is_unread(text: str) -
 @given(SHUFFLED)
 def test_each_line_is_taken_once(text: str) -> None:
     for form in formats.SECTIONS:
-        lines = Lines(plain(text))
+        lines = Lines(list(plain(text)))
         if form.begins.match(lines.next):
             section = form.read(lines)
             assert (section is None) == (lines.at == 0)

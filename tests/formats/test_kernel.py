@@ -61,7 +61,11 @@ def test_a_read_names_its_descriptor_and_a_sleep_wakes_by_itself() -> None:
 
 def test_an_interrupted_wait_is_told_by_where_it_sleeps() -> None:
     line = "219 0x7f0000001000 0x80 0x2 0x0 0x0 0x0 0x7ffd0 0x7f0"
-    assert wait_of(line, "x86_64", "S", "futex_do_wait") == Wait(WaitKind.LOCK, K)
+    assert wait_of(line, "x86_64", "S", "futex_do_wait") == Wait(WaitKind.LOCK, K, timeout=True)
+
+
+def test_a_parent_in_vfork_waits_for_its_child_and_for_no_device() -> None:
+    assert wait_of(None, "x86_64", "D", "kernel_clone") == Wait(WaitKind.CHILD, K, timeout=False)
 
 
 def test_a_running_a_disk_bound_and_a_stopped_task_are_told_by_their_state() -> None:

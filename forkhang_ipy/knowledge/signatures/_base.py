@@ -29,7 +29,8 @@ class Fact(Enum):
     OWNER_GONE = "the lock's owner is no thread of this process"
     OWNER_IS_ITSELF = "the thread itself holds the lock"
     HELD_IN_PARENT = "the parent's original of the lock is held"
-    INHERITED = "the parent has, or had, the same lock"
+    HOLDER_LEFT_BEHIND = "somebody who is not in the process could have held the lock at the fork"
+    SUSPECT_IN_PARENT = "a thread that only the parent has is in the code that uses the lock"
     PARENT_HAS_MORE = "the parent has threads that the process has not"
     ALL_LOCKED = "every live thread of the process that was seen waits for a lock or for another thread"
     SEVERAL_LOCKED = "it and other live threads of its process wait for different locks"
@@ -44,7 +45,6 @@ class Fact(Enum):
     REENTERED = "a finaliser or signal handler stands between two calls of the same code"
     DEAD_CHILD = "a child of the process is dead and not collected"
     DEAD_SIBLING = "another child of its parent is dead"
-    CHILD_UNSEEN = "the child that it waits for was not looked at"
 
 
 Facts = FrozenSet[Fact]
@@ -105,6 +105,8 @@ class Signature:
     """A thread that moves cannot be in it."""
     lock: Optional[str] = None
     """The lock's name in the field (`threading.Lock`)."""
+    inherited: bool = True
+    """The lock was copied held: it is claimed only if somebody who is not here could have held it at the fork."""
     holder: str = "another thread"
     """Who holds such a lock, where nobody recorded it."""
     bug: Optional[Bug] = None

@@ -34,6 +34,7 @@ CPYTHON_HEAD_LOCK = Signature(
     needs=(frozenset({Fact.FORKED}),),
     proof=(frozenset({Fact.FORKED, Fact.FOR_EVER, Fact.STILL}),),
     lock="HEAD_LOCK",
+    inherited=False,  # the place in fork() says all: only another thread can have had it
     holder="a native thread that was entering Python",
     bug=HEADLOCK_CHILD,
     remedies=(UPGRADE_PYTHON, START_METHOD, NO_PREEXEC, KILL_CHILD),
@@ -49,6 +50,7 @@ GIL_AFTER_FORK = Signature(
     unless_not=frozenset({Fact.FORKED, Fact.ALONE}),
     proof=(frozenset({Fact.FORKED, Fact.ALONE, Fact.STILL}),),
     lock="GIL",
+    inherited=False,
     remedies=(START_METHOD, UPGRADE_LIBRARY, KILL_CHILD),
 )
 GIL_TAKEN_AFTER_FORK = Signature(
@@ -61,6 +63,7 @@ GIL_TAKEN_AFTER_FORK = Signature(
     never=(Call("tstate_wait_attach"),),
     needs=(frozenset({Fact.FORKED, Fact.NO_OTHER_SHOWN}),),
     lock="GIL",
+    inherited=False,
     remedies=(START_METHOD, UPGRADE_LIBRARY, KILL_CHILD),
 )
 FORK_HOOK_PARENT = Signature(
@@ -71,7 +74,10 @@ FORK_HOOK_PARENT = Signature(
     fooled_by="A hook that only waits a moment for the lock, which the next look no longer shows.",
     anywhere=((Call("PyOS_BeforeFork"),),),
     waits=(WaitKind.LOCK, WaitKind.NOTIFICATION),
+    unless_not=frozenset({Fact.FOR_EVER}),
+    proof=(frozenset({Fact.FOR_EVER, Fact.STILL}),),
     lock="lock",
+    inherited=False,
     bug=FORK_BEFORE_HOOK_PARENT,
     remedies=(FORK_BEFORE_THREADS, START_METHOD),
 )

@@ -33,7 +33,6 @@ QUEUE = (
     MULTIPROCESSING + r"(queues|connection|pool)\.py|concurrent/futures/process\.py|torch/utils/data/_utils/worker\.py"
 )
 IN_QUEUE = Call(r"(.*\.)?(get|recv|recv_bytes|worker|workloop|_process_worker|_worker_loop)", QUEUE)
-WAITS_FOR_WORK = Call(r"(.*\.)?(get|worker|workloop|_process_worker|_worker_loop)", QUEUE)
 TAKES_GIL = Call(r"take_gil(\.\w+)*|_PyThreadState_Attach|tstate_wait_attach|PyEval_(RestoreThread|AcquireThread)")
 NATIVE_LATCH = Call(
     r".*LockLatch.*|.*call_once.*|.*std::(sys|sync).*[Ll]ock.*|.*_PyParkingLot_Park|stop_the_world|.*pthread_mutex_lock"
@@ -115,6 +114,7 @@ REENTRANCY_OF_SIGNAL = Signature(
     waits=(WaitKind.LOCK,),
     anywhere=((Call(r".*[sS]ignal.*|on_?sig.*|(.*\.)?handler|sig_?handler.*|<signal handler called>"), Call(None)),),
     needs=(frozenset({Fact.REENTERED}), frozenset({Fact.OWNER_IS_ITSELF})),
+    unless=frozenset({Fact.OWNER_GONE}),
     remedies=(SAFE_HANDLER,),
 )
 REENTRANCY_OF_FINALISER = Signature(
@@ -126,6 +126,7 @@ REENTRANCY_OF_FINALISER = Signature(
     waits=(WaitKind.LOCK,),
     anywhere=((Call(r"(.*\.)?(__del__|weakref_cb|_callback|gc_collect\w*|_run_finalizers)"), Call(None)),),
     needs=(frozenset({Fact.REENTERED}), frozenset({Fact.OWNER_IS_ITSELF})),
+    unless=frozenset({Fact.OWNER_GONE}),
     remedies=(SAFE_HANDLER,),
 )
 EXECUTOR_GC_DEADLOCK = Signature(

@@ -243,11 +243,10 @@ INHERITED_LOCK = Signature(
     waits=(WaitKind.LOCK,),
     needs=(frozenset({Fact.FORKED, Fact.NO_OTHER_SHOWN}), frozenset({Fact.FORKED, Fact.OWNER_GONE})),
     unless=frozenset({Fact.OWNER_IS_ITSELF, Fact.REENTERED}),
-    unless_not=frozenset({Fact.INHERITED}),
     proof=(
         frozenset({Fact.FORKED, Fact.OWNER_GONE, Fact.FOR_EVER, Fact.STILL}),
-        frozenset({Fact.FORKED, Fact.ALONE, Fact.FOR_EVER, Fact.STILL, Fact.HELD_IN_PARENT}),
-        frozenset({Fact.FORKED, Fact.ALONE, Fact.FOR_EVER, Fact.SPINNING}),
+        frozenset({Fact.FORKED, Fact.ALONE, Fact.FOR_EVER, Fact.STILL, Fact.HELD_IN_PARENT, Fact.SUSPECT_IN_PARENT}),
+        frozenset({Fact.FORKED, Fact.ALONE, Fact.FOR_EVER, Fact.SPINNING, Fact.SUSPECT_IN_PARENT}),
     ),
     lock="lock",
     remedies=(FORK_BEFORE_THREADS, UPGRADE_LIBRARY, START_METHOD, KILL_CHILD),

@@ -29,6 +29,11 @@ FORKED_AND_ALONE = (
     frozenset({Fact.FORKED, Fact.OWNER_GONE}),
     frozenset({Fact.FORKED, Fact.HELD_IN_PARENT, Fact.NO_LIVE_SUSPECT, Fact.STILL}),
 )
+HELD_ELSEWHERE = (
+    frozenset({Fact.FORKED, Fact.ALONE, Fact.FOR_EVER, Fact.STILL, Fact.HELD_IN_PARENT, Fact.SUSPECT_IN_PARENT}),
+    frozenset({Fact.FORKED, Fact.OWNER_GONE, Fact.FOR_EVER, Fact.STILL}),
+)
+"""For a lock that the thread itself could have taken before: somebody else is shown to have it."""
 NEVER_ENDS = (
     frozenset({Fact.FORKED, Fact.ALONE, Fact.FOR_EVER, Fact.STILL}),
     frozenset({Fact.FORKED, Fact.OWNER_GONE, Fact.FOR_EVER, Fact.STILL}),
@@ -119,7 +124,7 @@ LOGGING_LOCK = Signature(
     waits=(WaitKind.LOCK,),
     never=(Call("_enter_buffered_busy"), Call("PyOS_BeforeFork")),
     needs=FORKED_AND_ALONE,
-    proof=NEVER_ENDS,
+    proof=HELD_ELSEWHERE,
     unless=frozenset({Fact.REENTERED, Fact.OWNER_IS_ITSELF}),
     lock="logging",
     holder="another thread that was logging",
@@ -146,7 +151,6 @@ QUEUE_FEEDER_LOCK = Signature(
     anywhere=((Call(r"(.*\.)?_feed", r"multiprocessing/queues\.py"),),),
     needs=(*FORKED_AND_ALONE, frozenset({Fact.FORKED, Fact.ALL_LOCKED})),
     unless=frozenset({Fact.OWNER_IS_ITSELF}),
-    unless_not=frozenset({Fact.INHERITED}),
     proof=(frozenset({Fact.FORKED, Fact.OWNER_GONE, Fact.FOR_EVER, Fact.STILL}),),
     lock="lock",
     remedies=(UPGRADE_LIBRARY, START_METHOD, KILL_CHILD),
@@ -169,11 +173,7 @@ PYTHON_THREADING_LOCK = Signature(
     ),
     needs=FORKED_AND_ALONE,
     unless=frozenset({Fact.REENTERED, Fact.OWNER_IS_ITSELF}),
-    unless_not=frozenset({Fact.INHERITED}),
-    proof=(
-        frozenset({Fact.FORKED, Fact.ALONE, Fact.FOR_EVER, Fact.STILL, Fact.HELD_IN_PARENT}),
-        frozenset({Fact.FORKED, Fact.OWNER_GONE, Fact.FOR_EVER, Fact.STILL}),
-    ),
+    proof=HELD_ELSEWHERE,
     lock="threading.Lock",
     remedies=(REINIT_AT_FORK, FORK_BEFORE_THREADS, START_METHOD, KILL_CHILD),
 )
