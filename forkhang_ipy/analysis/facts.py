@@ -117,14 +117,16 @@ def _holder_left_behind(lock: Optional[Lock], place: Place) -> Optional[bool]:
         return True
     if lock is not None and (lock.in_parent is InParent.ABSENT or lock.owner_gone is False):
         return False
-    if lock is not None and lock.owner_gone:
-        return True
     if place.parent is None:
         return None
     own, parents = live_count(place.process), live_count(place.parent)
     more = own is not None and parents is not None and parents > own
     suspects = lock is not None and bool(lock.candidates)
-    return more or suspects or any(thread.ghost for thread in place.process.threads)
+    others = more or suspects or any(thread.ghost for thread in place.process.threads)
+    if lock is None or not lock.owner_gone:
+        return others
+    # An owner that is no thread of either process may have been one of the child's own, and ended.
+    return others or left_behind(lock.owner_ident, lock.owner_tid, place.process, place.parent) or None
 
 
 def _owner_is_locked(lock: Lock, place: Place) -> bool:

@@ -16,7 +16,7 @@ from forkhang_ipy.analysis.ancestry import origin
 from forkhang_ipy.analysis.frames import matches
 from forkhang_ipy.analysis.locks import lock_of
 from forkhang_ipy.analysis.owners import live_by_ident, live_by_tid
-from forkhang_ipy.knowledge.reentry import PYTHONS_LOCKS
+from forkhang_ipy.knowledge.reentry import LETS_HANDLERS_RUN
 from forkhang_ipy.model import Dump, Lock, Process, Thread, Told, Wait, WaitKind
 
 NEAR = 8
@@ -189,4 +189,4 @@ def _may_be_signalled(thread: Thread) -> bool:
     wait, native = thread.wait, thread.native[:NEAR]
     if wait is None or wait.kind is not WaitKind.NOTIFICATION or not thread.python:
         return False
-    return not native or any(matches(call, frame) for call in PYTHONS_LOCKS for frame in native)
+    return not native or any(matches(call, frame) for call in LETS_HANDLERS_RUN for frame in native)

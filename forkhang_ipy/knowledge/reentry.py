@@ -25,8 +25,9 @@ GUARDED: Tuple[Call, ...] = (
 """Functions of the standard library that hold a lock while they run."""
 
 PYTHONS_LOCKS: Tuple[Call, ...] = (
-    Call(
-        r"PyThread_acquire_lock\w*|acquire_timed|lock_PyThread_acquire_lock|rlock_acquire|take_gil|_PyMutex_LockTimed"
-    ),
+    Call(r"PyThread_acquire_lock\w*|acquire_timed|lock_PyThread_acquire_lock|rlock_acquire|take_gil|_PyMutex_LockTimed"),
 )
 """Native frames of Python's own locks; a thread without one waits for something of a library."""
+
+LETS_HANDLERS_RUN: Tuple[Call, ...] = (*PYTHONS_LOCKS, Call(r"_PyParkingLot_Park|_PySemaphore_Wait|PyEvent_Wait\w*"))
+"""Native frames of waits in which Python lets signal handlers run."""

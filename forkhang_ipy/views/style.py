@@ -47,6 +47,11 @@ body[data-jp-theme-light="false"] .forkhang, body.vscode-dark .forkhang {{ {_DAR
 .forkhang .gone .box {{ border: 1px dashed var(--fh-ghost); background: var(--fh-ghost-bg); }}
 .forkhang .gone b {{ color: var(--fh-ghost); }}
 .forkhang .arrow {{ color: var(--fh-dim); font-size: 16px; }}
+.forkhang .crowd {{ padding: 4px 14px 10px; border-top: 1px solid var(--fh-line); }}
+.forkhang .crowd h4 {{ margin-left: 0; }}
+.forkhang .crowd ul {{ margin: 0 0 4px; padding: 0; list-style: none; }}
+.forkhang .crowd li {{ margin: 0; overflow-wrap: anywhere; }}
+.forkhang .crowd .stuck {{ color: var(--fh-stuck); font-weight: 600; }}
 .forkhang .body {{ display: grid; grid-template-columns: 230px minmax(0, 1fr); border-top: 1px solid var(--fh-line); }}
 .forkhang .list {{ padding: 8px 0; border-right: 1px solid var(--fh-line); }}
 .forkhang h4 {{ margin: 6px 12px 2px; font-size: 11px; font-weight: 600; color: var(--fh-dim); }}
