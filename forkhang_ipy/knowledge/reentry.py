@@ -25,7 +25,9 @@ GUARDED: Tuple[Call, ...] = (
 """Functions of the standard library that hold a lock while they run."""
 
 PYTHONS_LOCKS: Tuple[Call, ...] = (
-    Call(r"PyThread_acquire_lock\w*|acquire_timed|lock_PyThread_acquire_lock|rlock_acquire|take_gil|_PyMutex_LockTimed"),
+    Call(
+        r"PyThread_acquire_lock\w*|acquire_timed|lock_PyThread_acquire_lock|rlock_acquire|take_gil|_PyMutex_LockTimed"
+    ),
 )
 """Native frames of Python's own locks; a thread without one waits for something of a library."""
 

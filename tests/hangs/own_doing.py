@@ -1,9 +1,9 @@
 """The forked child waits for a lock, and no thread of its parent has to do with it. The argument says what it did.
 
 twice: it takes an ordinary lock a second time. parent-too: so does it, while the parent has its own copy. ended: a
-thread of the child took the lock and has ended. after-fork: the lock is newer than the fork. limit: it waits with a limit.
-retry: it asks for the lock again and again. queue: it waits for a queue, with a limit. signal: parent and child are
-parked until a signal comes.
+thread of the child took the lock and has ended. after-fork: the lock is newer than the fork. limit: it waits with a
+limit. retry: it asks for the lock again and again. queue: it waits for a queue, with a limit. signal: parent and child
+are parked until a signal comes.
 """
 
 from __future__ import annotations
