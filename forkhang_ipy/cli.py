@@ -56,6 +56,7 @@ def parser(program: str = "forkhang") -> argparse.ArgumentParser:
     options.add_argument(
         "targets",
         nargs="+",
+        type=_named,
         metavar="TARGET",
         help="a pid, or files, folders or globs of one hang; - is standard input",
     )
@@ -116,6 +117,12 @@ def capture_options(chosen: argparse.Namespace) -> Options:
         interval=chosen.interval,
         timeout=chosen.timeout,
     )
+
+
+def _named(word: str) -> str:
+    if not word.strip():
+        raise argparse.ArgumentTypeError("an empty word names no pid and no file")
+    return word
 
 
 def _count(word: str) -> int:

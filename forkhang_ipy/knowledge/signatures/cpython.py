@@ -108,8 +108,13 @@ HASHLIB_OBJECT = Signature(
     bug=HASHLIB_OBJ_CHILD,
     remedies=(FORK_BEFORE_THREADS, START_METHOD, KILL_CHILD),
 )
-HASHLIB_OBJECT_BY_TYPE = replace(HASHLIB_OBJECT, native=(), lock_kinds=("_hashlib.HASH", "_hashlib.HMAC"))
-"""The same where the interpreter has no symbols: by the object that the lock belongs to."""
+HASHLIB_OBJECT_BY_TYPE = replace(
+    HASHLIB_OBJECT,
+    shows="The lock that it waits for is that of a hashlib object, which another thread was updating.",
+    native=(),
+    lock_kinds=("_hashlib.HASH", "_hashlib.HMAC"),
+)
+"""For interpreters without symbols."""
 FAULTHANDLER_TIMER = Signature(
     id="lost-threads",
     title="faulthandler's watchdog thread",

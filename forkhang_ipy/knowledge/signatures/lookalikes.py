@@ -444,6 +444,7 @@ NORMAL_IDLE_WORKER = Signature(
 IDLE_FOR_EVER = replace(
     NORMAL_IDLE_WORKER,
     title="work that nobody will send: all who could wait for it",
+    shows="It stands where a worker waits for its next task, and all who could send one wait for it.",
     verdict=Verdict.NOT_FORK_DEADLOCK,
     needs=(frozenset({Fact.FOR_EVER}),),
     proof=(frozenset({Fact.FOR_EVER, Fact.STILL}),),
