@@ -154,7 +154,8 @@ def test_a_save_that_cannot_be_written_loses_nothing_of_the_answer(tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    "words", [[], [""], ["--samples", "0", "1"], ["--interval", "never", "1"], ["1", "--no-such-option"], ["capture", "1"]]
+    "words",
+    [[], [""], ["--samples", "0", "1"], ["--interval", "never", "1"], ["1", "--no-such-option"], ["capture", "1"]],
 )
 def test_wrong_usage_is_status_two(words: List[str]) -> None:
     status, out, err = forkhang(*words)

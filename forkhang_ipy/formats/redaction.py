@@ -20,6 +20,10 @@ from forkhang_ipy.model import Dump, Frame
 
 SHORTEST = 4
 """Letters: a shorter name is replaced only where it stands as a name, for it may be part of any word."""
+MOST_LINES = 200_000
+"""Lines that are remembered."""
+OVER_LINES = [rule for rule in RULES if rule.over_lines]
+IN_LINES = [rule for rule in RULES if not rule.over_lines]
 RECORD = re.compile(r"^\s*[\[{]")
 
 
@@ -60,10 +64,25 @@ class _StandIns:
         self._keep: FrozenSet[str] = frozenset(keep)
         self._known: Dict[str, Dict[str, str]] = {kind: {} for kind in KINDS}
         self._made: Set[str] = set()
+        self._lines: Dict[str, str] = {}
+        """What became of each line."""
 
     def in_places(self, text: str) -> str:
         """The text with a stand-in at each place where a rule finds something."""
-        for rule in RULES:
+        text = self._ruled(OVER_LINES, text)
+        return "".join(map(self._line, text.splitlines(keepends=True)))
+
+    def _line(self, line: str) -> str:
+        """One line; most lines of a dump come again and again."""
+        known = self._lines.get(line)
+        if known is None:
+            known = self._ruled(IN_LINES, line)
+            if len(self._lines) < MOST_LINES:
+                self._lines[line] = known
+        return known
+
+    def _ruled(self, rules: Sequence[Rule], text: str) -> str:
+        for rule in rules:
             if not rule.needs or any(mark in text for mark in rule.needs):
                 text = rule.pattern.sub(self._filling(rule), text)
         return text

@@ -39,12 +39,18 @@ class Rule:
     """One of these must stand in a text that it can match: a quick look before a long search."""
     but: FrozenSet[str] = _NO_NAMES
     """Never replaced."""
+    over_lines: bool = False
+    """What it matches may have several lines."""
 
 
 # The first that matches a place has it: what is surely a secret comes before what may be a name.
 RULES: Tuple[Rule, ...] = (
-    Rule(re.compile(r"(?s)\x00hidden:b?([\"']?)(?P<secret>.+)\1$"), ("\x00hidden:",), frozenset()),
-    Rule(re.compile(r"(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----(?P<secret>.+?)-----END"), ("PRIVATE KEY-----",)),
+    Rule(re.compile(r"(?s)\x00hidden:b?([\"']?)(?P<secret>.+)\1$"), ("\x00hidden:",), frozenset(), over_lines=True),
+    Rule(
+        re.compile(r"(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----(?P<secret>.+?)-----END"),
+        ("PRIVATE KEY-----",),
+        over_lines=True,
+    ),
     Rule(
         re.compile(
             r"(?<![A-Za-z0-9])(?P<secret>A(?:KIA|SIA)[0-9A-Z]{16}|hf_[A-Za-z0-9]{10,}|gh[pousr]_[A-Za-z0-9]{16,}"
