@@ -244,3 +244,7 @@ def unavailable(reason: str) -> NoReturn:
 
 
 INTERPRETERS = interpreters()
+once = pytest.mark.skipif(
+    os.environ.get("FORKHANG_TEST_INTERPRETERS") == "own", reason="long, and tried with the main Python already"
+)
+"""For tests that say the same whatever Python runs them."""

@@ -9,12 +9,14 @@ import pytest
 
 from forkhang_ipy import api
 from forkhang_ipy.api import Report
+from forkhang_ipy.capture.records import Options
 from forkhang_ipy.model import Column, Confidence, Finding, Owner, Process, Thread, Verdict, WaitKind, Who
 from tests import live
 
 ALL = [pytest.param(python, id=version) for version, python in live.INTERPRETERS]
 HAVE_THE_BUG = [found for found in live.INTERPRETERS if live.affected(found[0])]
 AFFECTED = [pytest.param(*found, id=found[0]) for found in HAVE_THE_BUG]
+QUICK = Options(interval=0.2)
 LOCK = 'a lock of the threading module ("cache_lock")'
 NOT_COPIED = "fork did not copy it, so nobody will ever release the lock"
 FIRST_FIXED = {"3.8": "3.8.20", "3.9": "3.9.20", "3.10": "3.10.15", "3.11": "3.11.10"}
@@ -61,7 +63,7 @@ def test_the_affected_interpreters_of_this_machine_are_tried() -> None:
 @pytest.mark.parametrize(("version", "python"), AFFECTED)
 def test_the_hang_of_gh_112275_is_proven_from_the_parent_and_from_the_child(version: str, python: str) -> None:
     with live.hanging("head_lock.py", python, live.attach_library()) as hang:
-        reports = [api.diagnose(hang.parent), api.diagnose(hang.child or 0)]
+        reports = [api.diagnose(hang.parent, options=QUICK), api.diagnose(hang.child or 0, options=QUICK)]
     branch = version.rsplit(".", 1)[0]
     for report in reports:
         finding = about(report, hang.child)
@@ -83,7 +85,7 @@ def test_the_hang_of_gh_112275_is_proven_from_the_parent_and_from_the_child(vers
 @pytest.mark.parametrize("python", ALL)
 def test_the_owner_of_a_pthread_mutex_is_named_down_to_the_line(kind: str, python: str) -> None:
     with live.hanging("pthread_mutex.py", python, kind) as hang:
-        reports = [api.diagnose(hang.parent), api.diagnose(hang.child or 0)]
+        reports = [api.diagnose(hang.parent, options=QUICK), api.diagnose(hang.child or 0, options=QUICK)]
     for report in reports:
         finding = about(report, hang.child)
         assert (report.verdict, report.confidence) == (Verdict.FORK_DEADLOCK, Confidence.PROVEN)
@@ -127,7 +129,7 @@ def test_what_the_child_inherited_is_a_fork_deadlock_seen_from_both_ends(program
     expected = INHERITED[program]
     name, *arguments = program.split()
     with live.hanging(name, python, *arguments) as hang:
-        reports = [api.diagnose(hang.parent), api.diagnose(hang.child or 0)]
+        reports = [api.diagnose(hang.parent, options=QUICK), api.diagnose(hang.child or 0, options=QUICK)]
     for report in reports:
         finding = about(report, hang.child)
         assert report.verdict is Verdict.FORK_DEADLOCK
@@ -153,7 +155,7 @@ def assert_owner_is_named(finding: Finding, hang: live.Hang) -> None:
 @pytest.mark.parametrize("python", ALL)
 def test_a_mutex_that_blocks_a_c_handler_of_fork_names_its_owner(python: str) -> None:
     with live.hanging("at_fork_c_handler.py", python, live.at_fork_library()) as hang:
-        report = api.diagnose(hang.parent)
+        report = api.diagnose(hang.parent, options=QUICK)
     finding = about(report, hang.child)
     assert (report.verdict, report.confidence, finding.signature) == (
         Verdict.FORK_DEADLOCK,
@@ -169,7 +171,7 @@ def test_a_mutex_that_blocks_a_c_handler_of_fork_names_its_owner(python: str) ->
 @pytest.mark.parametrize("python", [pytest.param(path, id=version) for version, path in HAVE_THE_BUG])
 def test_a_subprocess_with_preexec_fn_hangs_in_the_child_that_has_not_execd(python: str) -> None:
     with live.hanging("preexec_fn.py", python, live.attach_library()) as hang:
-        report = api.diagnose(hang.parent)
+        report = api.diagnose(hang.parent, options=QUICK)
     finding = about(report, hang.child)
     assert (report.verdict, report.confidence) == (Verdict.FORK_DEADLOCK, Confidence.PROVEN)
     assert (finding.signature, finding.who) == ("cpython-head-lock", Who.CHILD)
@@ -179,7 +181,7 @@ def test_a_subprocess_with_preexec_fn_hangs_in_the_child_that_has_not_execd(pyth
 @pytest.mark.parametrize("python", ALL)
 def test_a_hook_that_blocks_before_the_fork_hangs_the_parent_itself(python: str) -> None:
     with live.hanging("before_hook.py", python) as hang:
-        report = api.diagnose(hang.parent)
+        report = api.diagnose(hang.parent, options=QUICK)
     finding = about(report, hang.parent)
     assert (report.verdict, finding.who) == (Verdict.FORK_DEADLOCK, Who.PARENT)
     assert finding.thread.tid == hang.facts["forker_tid"]
@@ -192,7 +194,7 @@ def test_the_chain_leads_from_the_launcher_over_the_trainer_to_the_worker_and_th
     python: str,
 ) -> None:
     with live.hanging("tree.py", python) as hang:
-        report = api.diagnose(hang.parent)
+        report = api.diagnose(hang.parent, options=QUICK)
     launcher, trainer, worker = hang.parent, hang.child, hang.facts["grandchild"]
     chain = report.to_json()["chain"]
     assert isinstance(chain, list)
@@ -207,13 +209,13 @@ def test_the_chain_leads_from_the_launcher_over_the_trainer_to_the_worker_and_th
 @pytest.mark.parametrize("python", ALL)
 def test_a_thread_that_ticks_beside_it_makes_no_stuck_worker_well(python: str) -> None:
     with live.hanging("heartbeat_beside.py", python) as hang:
-        verdicts = {api.diagnose(pid).verdict for pid in (hang.parent, hang.child or 0)}
+        verdicts = {api.diagnose(pid, options=QUICK).verdict for pid in (hang.parent, hang.child or 0)}
     assert verdicts <= {Verdict.FORK_DEADLOCK, Verdict.INCONCLUSIVE}
 
 
 @pytest.mark.parametrize("python", ALL)
 def test_openmps_lost_team_is_a_fork_deadlock(python: str) -> None:
     with live.hanging("gomp.py", python, live.parallel_library()) as hang:
-        report = api.diagnose(hang.parent)
+        report = api.diagnose(hang.parent, options=QUICK)
     assert (report.verdict, report.confidence) == (Verdict.FORK_DEADLOCK, Confidence.PROVEN)
     assert about(report, hang.child).signature == "openmp-gomp"

@@ -76,6 +76,7 @@ def stopped(pids: List[int]) -> Set[int]:
     return found
 
 
+@live.once
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_a_process_killed_at_a_random_moment_is_an_answer_or_a_clear_error(program: str) -> None:
     chance = random.Random(program)

@@ -59,7 +59,7 @@ LOOK_ALIKES = {
 CHILD_ALONE = {"killed_worker.py": NOT_HUNG, "spawn_from_main.py job": NOT_HUNG, "zombie_child.py queue": NOT_HUNG}
 
 
-def verdict_of(pid: int, interval: float = 0.5) -> Optional[Verdict]:
+def verdict_of(pid: int, interval: float = 0.2) -> Optional[Verdict]:
     """The verdict, or None for a process that has ended and is not collected."""
     try:
         return api.diagnose(pid, options=Options(interval=interval)).verdict
@@ -79,6 +79,7 @@ def test_a_look_alike_is_called_what_it_is(program: str, version: str, python: s
     assert from_child in LOOK_ALIKES[program] | CHILD_ALONE.get(program, OPEN) | {None}
 
 
+@live.once
 @pytest.mark.parametrize("program", sorted(LOOK_ALIKES))
 def test_a_look_alike_is_no_fork_deadlock_at_any_of_twenty_moments(program: str) -> None:
     chance = random.Random(program)

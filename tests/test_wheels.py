@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import os
-
-import pytest
-
 from forkhang_ipy import api
 from forkhang_ipy.model import Verdict
 from tests import live
 
-pytestmark = pytest.mark.skipif(
-    os.environ.get("FORKHANG_TEST_INTERPRETERS") == "own", reason="the libraries are tried once, with the main Python"
-)
+pytestmark = live.once
 
 
 def verdict_and_families(program: str, *packages: str, arguments: tuple[str, ...] = ()) -> tuple[Verdict, set[str]]:

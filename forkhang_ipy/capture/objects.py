@@ -31,7 +31,7 @@ FORMAT = "objects/1"
 
 _ALL_SECONDS = 5.0
 """For all processes together. The workers of one fork have their locks in one place, so that only the first is dear."""
-_NAME_SECONDS = 0.3
+_NAME_SECONDS = 1.0
 """Names, and the owner of an import lock, are told by the stacks as well; type and owner of other locks are not."""
 _INNERMOST_CALLS = 4096
 """Bytes of stack: from the futex call out to the method of the lock object it is some hundreds."""
