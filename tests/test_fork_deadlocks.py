@@ -129,7 +129,7 @@ def test_what_the_child_inherited_is_a_fork_deadlock_seen_from_both_ends(program
     expected = INHERITED[program]
     name, *arguments = program.split()
     with live.hanging(name, python, *arguments) as hang:
-        reports = [api.diagnose(hang.parent, options=QUICK), api.diagnose(hang.child or 0, options=QUICK)]
+        reports = [looked_at(pid, hang, expected) for pid in (hang.parent, hang.child or 0)]
     for report in reports:
         finding = about(report, hang.child)
         assert report.verdict is Verdict.FORK_DEADLOCK
@@ -141,6 +141,16 @@ def test_what_the_child_inherited_is_a_fork_deadlock_seen_from_both_ends(program
         if expected.owner:
             assert_owner_is_named(finding, hang)
     assert {about(report, hang.child).signature for report in reports} == {about(reports[0], hang.child).signature}
+
+
+def looked_at(pid: int, hang: live.Hang, expected: Inherited) -> Report:
+    """The diagnosis; where an owner is wanted, the best of three, as the search of memory ends after a time."""
+    for _ in range(3):
+        report = api.diagnose(pid, options=QUICK)
+        lock = about(report, hang.child).lock
+        if not expected.owner or (lock is not None and lock.owner_ident is not None):
+            break
+    return report
 
 
 def assert_owner_is_named(finding: Finding, hang: live.Hang) -> None:
