@@ -23,6 +23,7 @@ from tests.live import Hang, hanging
 Start = Callable[..., Tuple[int, ...]]
 
 LIMITS = Limits(10.0)
+HANGS = 4
 OURSELVES = Path("/proc/self")
 VERSION = "{}.{}.{}".format(*sys.version_info)
 FIRST_WITH_MUTEXES = (3, 13)
@@ -76,10 +77,13 @@ def test_a_plain_lock_has_no_owner_but_a_name(python: str) -> None:
 
 
 def test_an_import_lock_tells_the_module_and_the_thread_that_imports_it(python: str) -> None:
-    with hanging("import_lock.py", python) as hang:
-        # The search ends after a time, which a busy machine may use up.
-        hit = next(filter(lambda hit: hit["module"], (hit_of(hang) for _ in range(3))), hit_of(hang))
-        assert (hit["type"], hit["module"], hit["owner"]) == ("_thread.lock", "slow_module", hex(holder(hang)))
+    for _ in range(HANGS):
+        with hanging("import_lock.py", python) as hang:
+            hit, importer = hit_of(hang), hex(holder(hang))
+        # Now and then the instance that has the lock is not found; then nothing is said of it.
+        if hit["module"]:
+            break
+    assert (hit["type"], hit["module"], hit["owner"]) == ("_thread.lock", "slow_module", importer)
 
 
 def test_a_hash_object_holds_its_lock_as_a_pointer_or_as_a_mutex(python: str) -> None:
