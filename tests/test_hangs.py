@@ -67,10 +67,12 @@ WITH_LIBRARY: Dict[str, Callable[[], str]] = {
 WITH_PACKAGES = {"grpc_child.py": "grpc", "polars_child.py": "polars", "sklearn_child.py": "sklearn"}
 OTHERS = [
     "healthy_parent.py",
+    "heartbeat_beside.py",
     "idle_pool.py",
     "killed_worker.py",
     "native_gil.py",
     "nested_pools.py",
+    "own_doing.py",
     "spawn_from_main.py",
     "stopped.py",
     "tree.py",
@@ -336,6 +338,29 @@ def test_the_grandchild_of_a_healthy_parent_computes_and_the_worker_waits(progra
         assert is_task_still(hang.child)
         assert tasks(grandchild)[grandchild][0] == "R"
     assert_gone(grandchild)
+
+
+def test_a_worker_hangs_beside_a_thread_that_ticks() -> None:
+    with hanging("heartbeat_beside.py") as hang:
+        assert hang.child
+        main, ticking = sorted(tasks(hang.child))
+        before = tasks(hang.child)
+        time.sleep(0.3)
+        after = tasks(hang.child)
+        assert (main, before[main]) == (hang.child, after[main])
+        assert before[ticking] != after[ticking]
+    assert_gone(hang.child)
+
+
+@pytest.mark.parametrize("what", ["twice", "parent-too", "ended", "after-fork", "limit", "queue", "signal"])
+def test_what_the_child_did_by_itself_makes_it_wait(what: str) -> None:
+    with hanging("own_doing.py", sys.executable, what) as hang:
+        assert hang.child
+        before = tasks(hang.child)
+        time.sleep(0.2)
+        assert tasks(hang.child) == before
+        assert [state for state, _ in before.values()] == ["S"]
+    assert_gone(hang.child)
 
 
 def test_every_program_is_tried_here() -> None:

@@ -179,6 +179,7 @@ def test_jupyterlab_shows_verdict_both_columns_proof_and_cure(tmp_path: Path) ->
         page = browser.new_page(viewport={"width": 1400, "height": 1200})
         page.goto(f"{address}/lab/tree/hang.ipynb?token=test")
         page.wait_for_selector(".jp-Notebook .jp-CodeCell", timeout=60_000)
+        page.get_by_text("Python 3 (ipykernel) | Idle").wait_for(timeout=60_000)
         page.get_by_role("menuitem", name="Run", exact=True).click()
         page.get_by_text("Run All Cells", exact=True).click()
         shown = page.locator(".jp-OutputArea-output .forkhang")
