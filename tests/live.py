@@ -127,6 +127,8 @@ def pool_library() -> str:
 def with_packages(*names: str) -> str:
     """Path of the running interpreter, if it can import all of these; skips the test where it cannot."""
     missing = [name for name in names if importlib.util.find_spec(name) is None]
+    if missing and sys.version_info < (3, 10):
+        pytest.skip(f"the test extra brings {', '.join(missing)} from Python 3.10 on")
     if missing:
         unavailable(f"not installed: {', '.join(missing)}")
     return sys.executable
