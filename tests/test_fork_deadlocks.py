@@ -55,6 +55,7 @@ def about(report: Report, pid: Optional[int]) -> Finding:
     return next(finding for finding in report.findings if finding.process == pid)
 
 
+@live.once
 def test_the_affected_interpreters_of_this_machine_are_tried() -> None:
     if not AFFECTED:
         live.unavailable("no CPython with gh-112275 on this machine")
