@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import Optional, Tuple
 
 from forkhang_ipy.analysis.frames import matches
+from forkhang_ipy.knowledge.calls import Call
 from forkhang_ipy.knowledge.forks import FORKED, IN_FORK, STARTED_ANEW, STARTED_ANEW_COMMAND
-from forkhang_ipy.knowledge.signatures import Call
 from forkhang_ipy.model import Dump, Frame, Process
 
 ENOUGH = 3

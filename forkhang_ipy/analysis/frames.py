@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import Optional, Sequence
 
-from forkhang_ipy.knowledge.signatures import Call
+from forkhang_ipy.knowledge.calls import Call
 from forkhang_ipy.model import Frame
 
 INSTALLED = re.compile(

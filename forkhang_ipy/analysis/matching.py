@@ -10,9 +10,9 @@ from forkhang_ipy.analysis import graph
 from forkhang_ipy.analysis.facts import Place, facts
 from forkhang_ipy.analysis.frames import is_plumbing, is_users_own, matches
 from forkhang_ipy.analysis.progress import Progress, progress
+from forkhang_ipy.knowledge.calls import Calls
 from forkhang_ipy.knowledge.forks import FORKED, IN_FORK
 from forkhang_ipy.knowledge.signatures import SIGNATURES, Fact, Signature
-from forkhang_ipy.knowledge.signatures._base import Calls
 from forkhang_ipy.model import Column, Confidence, Dump, Frame, FrameAt, Thread, Verdict
 
 ENDS_WELL = (Verdict.NOT_HUNG,)

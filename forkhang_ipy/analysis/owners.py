@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Iterator, Optional
 
 from forkhang_ipy.analysis.frames import first_of_users, is_standard, matches
-from forkhang_ipy.knowledge.signatures import Call
+from forkhang_ipy.knowledge.calls import Call
 from forkhang_ipy.model import Owner, Process, Thread
 
 ENTERING_PYTHON = Call(r"PyGILState_Ensure|PyThreadState_New|new_threadstate|_PyThreadState_Attach|PyMem_RawMalloc")

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Optional, Sequence, Tuple
 
 from forkhang_ipy.analysis.frames import innermost_python, matches
-from forkhang_ipy.knowledge.signatures import Call
+from forkhang_ipy.knowledge.calls import Call
 from forkhang_ipy.model import Dump, Frame, Process, Thread, Told, Wait, WaitKind
 
 Rule = Tuple[Call, WaitKind]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Tuple
 
-from forkhang_ipy.knowledge.signatures._base import Call
+from forkhang_ipy.knowledge.calls import Call
 
 IN_FORK = Call(r"PyOS_AfterFork_Child|__run_fork_handlers|__run_postfork_handlers")
 """Only the child's side of fork() runs these."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Tuple
 
-from forkhang_ipy.knowledge.signatures._base import Call
+from forkhang_ipy.knowledge.calls import Call
 
 FINALISERS: Tuple[Call, ...] = (
     Call(r"(.*\.)?(__del__|weakref_cb)"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Tuple
 
-from forkhang_ipy.knowledge.signatures._base import Call
+from forkhang_ipy.knowledge.calls import Call
 
 MULTIPROCESSING = r"(multiprocessing|multiprocess|billiard)/"
 WAITS_FOR_WORK: Tuple[Call, ...] = (

@@ -8,7 +8,7 @@ import pytest
 
 from forkhang_ipy.cure.start_method import start_method
 from forkhang_ipy.cure.upgrade import upgrade
-from forkhang_ipy.knowledge.cpython import HEADLOCK_CHILD, MODLOCK_CHILD
+from forkhang_ipy.knowledge.cpython.interpreter import HEADLOCK_CHILD, MODLOCK_CHILD
 from forkhang_ipy.knowledge.remedies import START_METHOD, UPGRADE_PYTHON
 
 

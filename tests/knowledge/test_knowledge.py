@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from forkhang_ipy.knowledge.cpython import BUGS, HEADLOCK_CHILD
+from forkhang_ipy.knowledge.cpython import BUGS
+from forkhang_ipy.knowledge.cpython.interpreter import HEADLOCK_CHILD
 from forkhang_ipy.knowledge.remedies import REMEDIES
 from forkhang_ipy.knowledge.signatures import SIGNATURES, Fact, Signature
 from forkhang_ipy.model import Verdict
@@ -35,8 +36,12 @@ def test_a_signature_says_what_it_shows_what_fools_it_and_what_cures_it(signatur
 
 @pytest.mark.parametrize("signature", SIGNATURES, ids=lambda signature: signature.id)
 def test_every_pattern_of_a_signature_compiles(signature: Signature) -> None:
-    calls = [call for calls in (*signature.native, *signature.python) for call in calls] + list(signature.never)
-    for pattern in (pattern for call in calls for pattern in (call.function, call.file, call.module) if pattern):
+    stacks = (*signature.native, *signature.python, *signature.anywhere, *signature.beside, signature.never)
+    calls = [call for stack in stacks for call in stack]
+    patterns = [
+        pattern for call in calls for pattern in (call.function, call.file, call.module, call.source) if pattern
+    ]
+    for pattern in (*patterns, *signature.says, signature.no_thread_named or ""):
         re.compile(pattern)
 
 

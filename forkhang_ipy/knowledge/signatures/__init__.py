@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Tuple
 
 from forkhang_ipy.knowledge.signatures import accelerators, cpython, lookalikes, native, stdlib
-from forkhang_ipy.knowledge.signatures._base import Call, Fact, Signature
+from forkhang_ipy.knowledge.signatures._base import Fact, Signature
 
-__all__ = ["SIGNATURES", "Call", "Fact", "Signature"]
+__all__ = ["SIGNATURES", "Fact", "Signature"]
 
 SIGNATURES: Tuple[Signature, ...] = (
     *accelerators.SIGNATURES,

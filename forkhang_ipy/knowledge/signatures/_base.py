@@ -1,8 +1,7 @@
 """The vocabulary of signatures: what a known hang looks like, and what must hold for it to be claimed.
 
-Patterns are regular expressions: a function must match as a whole, a file, module or line of source anywhere. Sequences are innermost
-first; other frames may stand between. In the Python column the first one must be the innermost frame; in the native
-column only waiting itself (libc, `PyThread_acquire_lock`) may lie further in.
+In the Python column the first of its calls must be the innermost frame; in the native column only waiting itself (libc,
+`PyThread_acquire_lock`) may lie further in.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import FrozenSet, Optional, Tuple
 
+from forkhang_ipy.knowledge.calls import Calls
 from forkhang_ipy.knowledge.cpython import Bug
 from forkhang_ipy.model import Remedy, Verdict, WaitKind
 
@@ -48,19 +48,6 @@ class Fact(Enum):
 
 
 Facts = FrozenSet[Fact]
-
-
-@dataclass(frozen=True)
-class Call:
-    """A frame to look for; None matches anything."""
-
-    function: Optional[str] = None
-    file: Optional[str] = None
-    module: Optional[str] = None
-    source: Optional[str] = None
-
-
-Calls = Tuple[Call, ...]
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Tuple
 
+from forkhang_ipy.knowledge.calls import Call
 from forkhang_ipy.knowledge.remedies import CHECK_EXIT, NO_DEVICE_BEFORE_FORK, START_METHOD, UPGRADE_LIBRARY
-from forkhang_ipy.knowledge.signatures._base import Call, Fact, Signature
+from forkhang_ipy.knowledge.signatures._base import Fact, Signature
 from forkhang_ipy.model import Verdict
 
 CUDA_AFTER_FORK = Signature(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Tuple
 
-from forkhang_ipy.knowledge.cpython import (
+from forkhang_ipy.knowledge.calls import Call
+from forkhang_ipy.knowledge.cpython.interpreter import (
     FAULTHANDLER_CHILD,
     FORK_BEFORE_HOOK_PARENT,
     HASHLIB_OBJ_CHILD,
@@ -20,7 +21,7 @@ from forkhang_ipy.knowledge.remedies import (
     UPGRADE_LIBRARY,
     UPGRADE_PYTHON,
 )
-from forkhang_ipy.knowledge.signatures._base import Call, Fact, Signature
+from forkhang_ipy.knowledge.signatures._base import Fact, Signature
 from forkhang_ipy.model import Verdict, WaitKind
 
 CPYTHON_HEAD_LOCK = Signature(

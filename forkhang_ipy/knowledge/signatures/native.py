@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Tuple
 
+from forkhang_ipy.knowledge.calls import Call
 from forkhang_ipy.knowledge.remedies import (
     CONNECT_AFTER_FORK,
     FORK_BEFORE_THREADS,
@@ -13,7 +14,7 @@ from forkhang_ipy.knowledge.remedies import (
     START_METHOD,
     UPGRADE_LIBRARY,
 )
-from forkhang_ipy.knowledge.signatures._base import Call, Fact, Signature
+from forkhang_ipy.knowledge.signatures._base import Fact, Signature
 from forkhang_ipy.model import Verdict, WaitKind
 
 LOW_LEVEL_LOCK = Call(r"(__)?(GI_)?_*lll_lock_wait\w*")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Tuple
 
-from forkhang_ipy.knowledge.cpython import BUFFEREDIO_CHILD, MODLOCK_CHILD
-from forkhang_ipy.knowledge.cpython import LOGGING_LOCK as LOGGING_BUG
+from forkhang_ipy.knowledge.calls import Call
+from forkhang_ipy.knowledge.cpython.interpreter import BUFFEREDIO_CHILD, MODLOCK_CHILD
+from forkhang_ipy.knowledge.cpython.stdlib import LOGGING_LOCK as LOGGING_BUG
 from forkhang_ipy.knowledge.remedies import (
     CONNECT_AFTER_FORK,
     FLUSH_BEFORE_FORK,
@@ -18,7 +19,7 @@ from forkhang_ipy.knowledge.remedies import (
     START_METHOD,
     UPGRADE_LIBRARY,
 )
-from forkhang_ipy.knowledge.signatures._base import Call, Fact, Signature
+from forkhang_ipy.knowledge.signatures._base import Fact, Signature
 from forkhang_ipy.model import Verdict, WaitKind
 
 IMPORTLIB = r"importlib[./]_bootstrap(\.py)?>?$"

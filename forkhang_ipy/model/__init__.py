@@ -1,0 +1,73 @@
+"""The nouns, all frozen: what was seen, what it means, and what many have in common."""
+
+from __future__ import annotations
+
+from forkhang_ipy.model.compared import (
+    Branch,
+    Change,
+    Group,
+    Moved,
+)
+from forkhang_ipy.model.meant import (
+    Column,
+    Confidence,
+    Diagnosis,
+    Evidence,
+    Finding,
+    FrameAt,
+    InParent,
+    Link,
+    Lock,
+    Owner,
+    Remedy,
+    Verdict,
+    Who,
+)
+from forkhang_ipy.model.seen import (
+    Dump,
+    Ends,
+    Frame,
+    Gap,
+    LockObject,
+    Memory,
+    Process,
+    Sample,
+    Sharers,
+    Thread,
+    Told,
+    Wait,
+    WaitKind,
+)
+
+__all__ = [
+    "Branch",
+    "Change",
+    "Column",
+    "Confidence",
+    "Diagnosis",
+    "Dump",
+    "Ends",
+    "Evidence",
+    "Finding",
+    "Frame",
+    "FrameAt",
+    "Gap",
+    "Group",
+    "InParent",
+    "Link",
+    "Lock",
+    "LockObject",
+    "Memory",
+    "Moved",
+    "Owner",
+    "Process",
+    "Remedy",
+    "Sample",
+    "Sharers",
+    "Thread",
+    "Told",
+    "Verdict",
+    "Wait",
+    "WaitKind",
+    "Who",
+]
