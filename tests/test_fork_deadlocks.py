@@ -223,7 +223,7 @@ def test_the_chain_leads_from_the_launcher_over_the_trainer_to_the_worker_and_th
 
 @pytest.mark.parametrize("python", ALL)
 def test_a_thread_that_ticks_beside_it_makes_no_stuck_worker_well(python: str) -> None:
-    with live.hanging("heartbeat_beside.py", python) as hang:
+    with live.hanging("child_with_threads.py", python, "ticking") as hang:
         verdicts = {api.diagnose(pid, options=QUICK).verdict for pid in (hang.parent, hang.child or 0)}
     assert verdicts <= {Verdict.FORK_DEADLOCK, Verdict.INCONCLUSIVE}
 

@@ -67,7 +67,6 @@ WITH_LIBRARY: Dict[str, Callable[[], str]] = {
 WITH_PACKAGES = {"grpc_child.py": "grpc", "polars_child.py": "polars", "sklearn_child.py": "sklearn"}
 OTHERS = [
     "healthy_parent.py",
-    "heartbeat_beside.py",
     "idle_pool.py",
     "killed_worker.py",
     "native_gil.py",
@@ -341,7 +340,7 @@ def test_the_grandchild_of_a_healthy_parent_computes_and_the_worker_waits(progra
 
 
 def test_a_worker_hangs_beside_a_thread_that_ticks() -> None:
-    with hanging("heartbeat_beside.py") as hang:
+    with hanging("child_with_threads.py", sys.executable, "ticking") as hang:
         assert hang.child
         main, ticking = sorted(tasks(hang.child))
         before = tasks(hang.child)

@@ -1,17 +1,20 @@
 """The forked child has a thread of its own, and yet its main thread waits for a lock that nobody in it holds.
 
 fork copies the lock held, but not the thread "holder" that would release it. The child's own thread "heartbeat" only
-sleeps: not every fork deadlock is a process of one thread.
+sleeps: not every fork deadlock is a process of one thread. With the argument `ticking` it wakes again and again: that
+it moves says nothing of the main thread, which nobody will ever let go.
 """
 
 from __future__ import annotations
 
 import multiprocessing
+import sys
 import threading
 import time
 
-from ready import announce, wait_until_still, where
+from ready import announce, wait_until_still, wait_until_task_still, where
 
+TICKING = "ticking" in sys.argv
 lock = threading.Lock()
 
 
@@ -24,7 +27,8 @@ def hold(held: threading.Event) -> None:
 
 def beat() -> None:
     """Sleep until the next beat."""
-    time.sleep(1_000_000)
+    while True:
+        time.sleep(0.05 if TICKING else 1_000_000)
 
 
 def train() -> None:
@@ -43,7 +47,8 @@ def main() -> None:
     worker = multiprocessing.get_context("fork").Process(target=train)
     worker.start()
     assert worker.pid
-    wait_until_still(worker.pid)
+    wait = wait_until_task_still if TICKING else wait_until_still
+    wait(worker.pid)
     announce(worker.pid, **where(holder, "hold"))
     worker.join()
 
